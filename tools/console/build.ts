@@ -103,7 +103,7 @@ const bundle = async (): Promise<Rolldown.RolldownOutput['output']> => {
     root: join(ROOT, 'packages/console'),
     base: '/console/',
     logLevel: 'warn',
-    plugins: [react(), locales.vite({ locales: ['en-US'] })],
+    plugins: [react(), locales.vite({ locales: ['en-US', 'de-DE', 'zh-CN'] })],
     build: {
       write: false,
       target: 'chrome123',

@@ -11,6 +11,7 @@ import { makeQueryClient, serviceQuery } from './api/queries.ts'
 import { session, startSession } from './api/session.ts'
 import { router } from './routes.tsx'
 import { showTheme } from './shell/settings.ts'
+import { language, locale } from './words/language.ts'
 
 /** React Aria empties the box of its announcer by `innerHTML = ''`; nothing else may write HTML. */
 const allowNoHtml = (): void => {
@@ -41,6 +42,7 @@ function dropWhatOthersSaw(): void {
 
 allowNoHtml()
 showTheme()
+document.documentElement.lang = language
 
 const queries = makeQueryClient()
 onBack(() => void queries.invalidateQueries())
@@ -49,7 +51,7 @@ void queries.fetchQuery(serviceQuery).then(startSession)
 
 createRoot(document.querySelector('#root') as Element).render(
   <StrictMode>
-    <I18nProvider locale="en-US">
+    <I18nProvider locale={locale}>
       <QueryClientProvider client={queries}>
         <RouterProvider router={router} />
       </QueryClientProvider>

@@ -8,6 +8,7 @@ import { CrashPage, MissingPage } from './shell/missing.tsx'
 import { SORT_WORDS } from './registry/sorts.ts'
 import { TASK_STATES, type TaskFilter } from './tasks/list-rows.ts'
 import { findKind } from './try/kinds.ts'
+import { t } from './words/translate.ts'
 
 /**
  * Users who may see a page; all others read who may. reader: everybody where the registry is public, else users; guest:
@@ -47,12 +48,12 @@ const loadTry = () => import('./try/page.tsx')
 const trySearch = search({ from: text, use: oneOf('result', 'example'), view: text })
 
 const pages = [
-  createRoute(open('/', 'Home', () => import('./home/page.tsx'))),
-  createRoute(open('/signed-in', 'Signing in', () => import('./account/signed-in.tsx'))),
-  createRoute({ ...guest('/try', 'Try', loadTry), validateSearch: trySearch }),
-  createRoute({ ...guest('/try/$kind', 'Try', loadTry), validateSearch: trySearch }),
+  createRoute(open('/', t('Home'), () => import('./home/page.tsx'))),
+  createRoute(open('/signed-in', t('Signing in'), () => import('./account/signed-in.tsx'))),
+  createRoute({ ...guest('/try', t('Try'), loadTry), validateSearch: trySearch }),
+  createRoute({ ...guest('/try/$kind', t('Try'), loadTry), validateSearch: trySearch }),
   createRoute({
-    ...user('/tasks', 'Tasks', () => import('./tasks/list.tsx')),
+    ...user('/tasks', t('Tasks'), () => import('./tasks/list.tsx')),
     validateSearch: search({
       kind: someOf((id) => findKind(id) !== undefined),
       state: someOf((state) => TASK_STATES.includes(state)),
@@ -64,15 +65,15 @@ const pages = [
     } satisfies Record<keyof TaskFilter, unknown>),
   }),
   createRoute({
-    ...user('/tasks/bulk', 'Batches', () => import('./tasks/bulk.tsx')),
+    ...user('/tasks/bulk', t('Batches'), () => import('./tasks/bulk.tsx')),
     validateSearch: search({ tab: text, id: text }),
   }),
   createRoute({
-    ...holder('/tasks/$task', 'Task', () => import('./tasks/task.tsx')),
+    ...holder('/tasks/$task', t('Task'), () => import('./tasks/task.tsx')),
     validateSearch: search({ event: text }),
   }),
   createRoute({
-    ...reader('/registry', 'Registry', () => import('./registry/search.tsx')),
+    ...reader('/registry', t('Registry'), () => import('./registry/search.tsx')),
     validateSearch: search({
       q: text,
       in: oneOf('names', 'host-nodes', 'repository'),
@@ -84,33 +85,33 @@ const pages = [
     }),
   }),
   createRoute({
-    ...reader('/registry/$node', 'Node', () => import('./registry/node.tsx')),
+    ...reader('/registry/$node', t('Node'), () => import('./registry/node.tsx')),
     validateSearch: search({ tab: text, 'host-node': text, q: text }),
   }),
   createRoute({
     // {from}...{to}
-    ...reader('/registry/$node/compare/$range', 'Compare versions', loadComparison),
+    ...reader('/registry/$node/compare/$range', t('Compare versions'), loadComparison),
     validateSearch: search({ level: text, q: text }),
   }),
   createRoute({
-    ...reader('/registry/$node/$version', 'Version', () => import('./registry/version.tsx')),
+    ...reader('/registry/$node/$version', t('Version'), () => import('./registry/version.tsx')),
     validateSearch: search({ tab: text, 'host-node': text, q: text, file: text }),
   }),
   createRoute({
-    ...reader('/workflows', 'Check a workflow', () => import('./graph/page.tsx')),
+    ...reader('/workflows', t('Check a workflow'), () => import('./graph/page.tsx')),
     validateSearch: search({ tab: text, node: text, version: text, path: text }),
   }),
-  createRoute(user('/publishers', 'Publishers', () => import('./publish/publishers.tsx'))),
+  createRoute(user('/publishers', t('Publishers'), () => import('./publish/publishers.tsx'))),
   createRoute({
-    ...reader('/publishers/$publisher', 'Publisher', () => import('./publish/publisher.tsx')),
+    ...reader('/publishers/$publisher', t('Publisher'), () => import('./publish/publisher.tsx')),
     validateSearch: search({ tab: text }),
   }),
   createRoute({
-    ...user('/publishers/$publisher/publish', 'Publish', () => import('./publish/publish.tsx')),
+    ...user('/publishers/$publisher/publish', t('Publish'), () => import('./publish/publish.tsx')),
     validateSearch: search({ node: text, version: text }),
   }),
   createRoute({
-    ...admin('/moderation', 'Moderation', () => import('./moderation/page.tsx')),
+    ...admin('/moderation', t('Moderation'), () => import('./moderation/page.tsx')),
     validateSearch: search({
       tab: text,
       status: oneOf('review', 'Flagged', 'Pending', 'Active', 'Banned'),
@@ -125,11 +126,11 @@ const pages = [
     }),
   }),
   createRoute({
-    ...admin('/operations', 'Operations', () => import('./operations/page.tsx')),
+    ...admin('/operations', t('Operations'), () => import('./operations/page.tsx')),
     validateSearch: search({ tab: text }),
   }),
   createRoute({
-    ...user('/account', 'Account', () => import('./account/page.tsx')),
+    ...user('/account', t('Account'), () => import('./account/page.tsx')),
     validateSearch: search({ tab: text }),
   }),
 ] as const

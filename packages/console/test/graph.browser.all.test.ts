@@ -104,6 +104,7 @@ describe('a saved workflow in the console', { skip }, () => {
 
     await page.getByRole('tab', { name: 'Nodes' }).click()
     const drawing = page.getByRole('application')
+    await drawing.waitFor()
     assert.equal(await drawing.locator('[data-key]').count(), 6)
     await assertSound(page)
     const node = page.getByRole('button', { name: /^Main sampler breaks/ })

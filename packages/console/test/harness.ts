@@ -30,6 +30,8 @@ export interface Visit {
   as?: string
   width?: number
   colorScheme?: 'light' | 'dark'
+  /** That of the browser, such as `de-AT`. */
+  locale?: string
   /** URL of another api process than that of the service. */
   baseUrl?: string
   /** Origins beside its own that the page may call. */
@@ -103,9 +105,10 @@ export const useConsole = ({
   })
   const open = async (path: string, visit: Visit = {}): Promise<Page> => {
     const { baseUrl = own.service.baseUrl, width = 1280, colorScheme = 'light' } = visit
+    const { locale = 'en-US' } = visit
+    const viewport = { width, height: 900 }
     const context =
-      visit.context ??
-      (await own.browser.newContext({ ...STILL, viewport: { width, height: 900 }, colorScheme }))
+      visit.context ?? (await own.browser.newContext({ ...STILL, viewport, colorScheme, locale }))
     if (!visit.context) {
       contexts.push(context)
       if (visit.as !== undefined)

@@ -14,12 +14,12 @@ import { Bdi, StateBadge, Time } from '../ui/values.tsx'
 import { listDeliveries, resend, useSubscriptionUrls } from '../tasks/deliveries.ts'
 import { titleOf } from '../try/kinds.ts'
 import { wordsOf } from '../words/states.ts'
-import { counted } from '../words/text.ts'
+import { rich, t } from '../words/translate.ts'
 
 type State = Schema<'DeliveryState'>
 const SENT: readonly State[] = ['exhausted', 'pending', 'delivered', 'superseded', 'stopped']
 const CHOICES = [
-  ['', 'All states'] as const,
+  ['', t('All states')] as const,
   ...SENT.map((state) => [state, wordsOf(state).word] as const),
 ]
 
@@ -51,7 +51,7 @@ export const Events = () => {
     <Stack>
       <Row>
         <Select
-          label="State"
+          label={t('State')}
           isLabelHidden
           options={CHOICES}
           value={state}
@@ -60,11 +60,11 @@ export const Events = () => {
         <ResendFailed />
       </Row>
       <Listing
-        label="Events"
+        label={t('Events')}
         query={log}
-        empty="Nothing sent. Set a webhook for a task, or subscribe to all tasks."
+        empty={t('Nothing sent. Set a webhook for a task, or subscribe to all tasks.')}
         columns={{
-          Task: ({ task_id: id, kind, prompt }) => (
+          [t('Task')]: ({ task_id: id, kind, prompt }) => (
             <>
               <Link {...taskPage(id)}>{titleOf(kind)}</Link>
               <Bdi as="p" className="soft small clamp">
@@ -72,21 +72,22 @@ export const Events = () => {
               </Bdi>
             </>
           ),
-          Event: ({ id, status }) => (
+          [t('Event')]: ({ id, status }) => (
             <>
-              <StateBadge state={status} /> <Copied text={id} label="event ID" />
+              <StateBadge state={status} /> <Copied text={id} label={t('event ID')} />
             </>
           ),
-          To: ({ endpoint_id: id }) => <Bdi>{id === undefined ? 'Webhook URL' : urls.get(id)}</Bdi>,
-          Created: ({ created_at: at }) => <Time at={at} />,
-          Delivery: ({ state: now, next_attempt_at: next }) => (
+          [t('To')]: ({ endpoint_id: id }) => (
+            <Bdi>{id === undefined ? t('Webhook URL') : urls.get(id)}</Bdi>
+          ),
+          [t('Created')]: ({ created_at: at }) => <Time at={at} />,
+          [t('Delivery')]: ({ state: now, next_attempt_at: next }) => (
             <>
-              <StateBadge state={now} /> {next && 'next '}
-              {next && <Time at={next} />}
+              <StateBadge state={now} /> {next && rich('next {time}', { time: <Time at={next} /> })}
             </>
           ),
-          Attempts: ({ attempts }) => attempts,
-          '': (sent) => <WriteButton label="Resend" write={() => resend(sent)} />,
+          [t('Attempts')]: ({ attempts }) => attempts,
+          '': (sent) => <WriteButton label={t('Resend')} write={() => resend(sent)} />,
         }}
       />
     </Stack>
@@ -98,18 +99,23 @@ const ResendFailed = () => {
   const [since] = useState(() => new Date(Date.now() - DAY_MS).toISOString())
   return (
     <AskButton
-      label="Resend failed"
-      title="Resend failed events"
-      action="Resend"
-      fields={[{ name: 'since', label: 'Since', value: localTime(since), isTime: true }]}
+      label={t('Resend failed')}
+      title={t('Resend failed events')}
+      action={t('Resend')}
+      fields={[{ name: 'since', label: t('Since'), value: localTime(since), isTime: true }]}
       write={({ since: from }) =>
         send('POST', '/events/redeliver', { body: { since: instantOf(from) } })
       }
-      onDone={({ redeliveries }) => showToast(`${counted(redeliveries, 'event')} resent`)}
+      onDone={({ redeliveries }) =>
+        showToast(
+          t('{count, plural, one {# event} other {# events}} resent', { count: redeliveries }),
+        )
+      }
     >
       <p>
-        Sends every event again that a webhook URL did not take. Each subscription has “Resend
-        missed”.
+        {t(
+          'Sends every event again that a webhook URL did not take. Each subscription has “Resend missed”.',
+        )}
       </p>
     </AskButton>
   )

@@ -18,16 +18,18 @@ import { Facts, PageTitle, Panel, Show, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, KeyEnd, Time } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+import { showNumber } from '../words/language.ts'
+import { rich, t } from '../words/translate.ts'
 import { Events } from './events.tsx'
 import { Usage } from './usage.tsx'
+import { LanguageChoice } from '../shell/language-choice.tsx'
 
 export const Page = () => (
   <>
-    <PageTitle actions={<Button onPress={() => void signOut()}>Sign out</Button>}>
-      Account
+    <PageTitle actions={<Button onPress={() => void signOut()}>{t('Sign out')}</Button>}>
+      {t('Account')}
     </PageTitle>
-    <Tabs label="Account" tabs={TABS} side />
+    <Tabs label={t('Account')} tabs={TABS} side />
   </>
 )
 
@@ -37,33 +39,37 @@ const You = () => {
   if (me === undefined) return null
   const isBuiltin = service?.issuer === `${location.origin}/auth`
   return (
-    <Panel title="You" actions={me.isAdmin && <Badge tone="info">platform admin</Badge>}>
+    <Panel
+      title={t('You')}
+      actions={me.isAdmin && <Badge tone="info">{t('platform admin')}</Badge>}
+    >
       <Facts
         of={{
-          Name: <Bdi>{me.name}</Bdi>,
-          ID: <Copied text={me.id} label="ID" />,
-          Email: me.email && <Bdi>{me.email}</Bdi>,
+          [t('Name')]: <Bdi>{me.name}</Bdi>,
+          [t('ID')]: <Copied text={me.id} label={t('ID')} />,
+          [t('Email')]: me.email && <Bdi>{me.email}</Bdi>,
         }}
       />
-      {isBuiltin && <a href="/auth/account">Password, passkeys and sessions</a>}
+      {isBuiltin && <a href="/auth/account">{t('Password, passkeys and sessions')}</a>}
     </Panel>
   )
 }
 
-const THEMES = { system: 'System', light: 'Light', dark: 'Dark' }
+const THEMES = { system: t('System'), light: t('Light'), dark: t('Dark') }
 
 const ThisBrowser = () => {
   const { theme, shortcuts } = useSettings()
   return (
-    <Panel title="This browser">
+    <Panel title={t('This browser')}>
       <Segments
-        label="Theme"
+        label={t('Theme')}
         options={THEMES}
         value={theme}
         onChange={(next) => changeSettings({ theme: next })}
       />
+      <LanguageChoice />
       <Switch
-        label="Single-key shortcuts (press ? for the list)"
+        label={t('Single-key shortcuts (press ? for the list)')}
         isSelected={shortcuts}
         onChange={(isOn) => changeSettings({ shortcuts: isOn })}
       />
@@ -74,29 +80,35 @@ const ThisBrowser = () => {
 /** The field of the end of a key, which must be given where the life of keys is limited. */
 const endField = (days: number | undefined) => ({
   name: 'expires_at',
-  label: 'Expires',
+  label: t('Expires'),
   help:
     days === undefined
-      ? 'Optional, YYYY-MM-DD. Leave empty for no expiry.'
-      : `YYYY-MM-DD, at most ${counted(days, 'day')} from now.`,
+      ? t('Optional, YYYY-MM-DD. Leave empty for no expiry.')
+      : t('YYYY-MM-DD, at most {count, plural, one {# day} other {# days}} from now.', {
+          count: days,
+        }),
   isOptional: days === undefined,
 })
 
 const ApiKeys = () => (
   <>
     <SecretButton
-      label="Create API key"
-      action="Create key"
+      label={t('Create API key')}
+      action={t('Create key')}
       fields={[
-        { name: 'name', label: 'Name', help: 'What it is for, for example “nightly renders”.' },
+        {
+          name: 'name',
+          label: t('Name'),
+          help: t('What it is for, for example “nightly renders”.'),
+        },
         endField(useQuery(serviceQuery).data?.limits.key_days),
         {
           name: 'scopes',
-          label: 'Scopes',
-          many: { 'Nothing chosen means everything.': SCOPES },
+          label: t('Scopes'),
+          many: { [t('Nothing chosen means everything.')]: SCOPES },
           isOptional: true,
         },
-        { name: 'credit_cap', label: 'Most credits', isNumber: true, isOptional: true },
+        { name: 'credit_cap', label: t('Most credits'), isNumber: true, isOptional: true },
       ]}
       write={({ name = '', expires_at: end, scopes, credit_cap: cap }) => {
         const chosen = linesOf(scopes) as Scope[]
@@ -108,25 +120,26 @@ const ApiKeys = () => (
         }
         return send('POST', '/users/api-keys', { body })
       }}
-      secretTitle="Your API key"
+      secretTitle={t('Your API key')}
       secretOf={({ key }) => key}
     />
     <Listing
-      label="API keys"
+      label={t('API keys')}
       query={useQuery(readQuery('/users/api-keys', {}))}
-      empty="No API keys. Create one to call the API from code."
+      empty={t('No API keys. Create one to call the API from code.')}
       columns={{
-        Name: ({ name }) => <Bdi>{name}</Bdi>,
-        Key: ({ key }) => <code>{key}</code>,
-        Scopes: ({ scopes }) => scopes?.join(', ') ?? 'all',
-        Credits: ({ credit_cap: cap, credits_used: used = 0 }) =>
-          cap !== undefined && `${used.toLocaleString('en')} of ${cap.toLocaleString('en')}`,
-        Created: ({ createdAt }) => <Time at={createdAt} />,
-        'Last used': ({ last_used_at: used }) => <Time at={used} none="Never" />,
-        Expires: ({ expires_at: end }) => <KeyEnd at={end} />,
+        [t('Name')]: ({ name }) => <Bdi>{name}</Bdi>,
+        [t('Key')]: ({ key }) => <code>{key}</code>,
+        [t('Scopes')]: ({ scopes }) => scopes?.join(', ') ?? t('all'),
+        [t('Credits')]: ({ credit_cap: cap, credits_used: used = 0 }) =>
+          cap !== undefined &&
+          t('{used} of {total}', { used: showNumber(used), total: showNumber(cap) }),
+        [t('Created')]: ({ createdAt }) => <Time at={createdAt} />,
+        [t('Last used')]: ({ last_used_at: used }) => <Time at={used} none={t('Never')} />,
+        [t('Expires')]: ({ expires_at: end }) => <KeyEnd at={end} />,
         '': ({ id, name }) => (
           <Actions
-            label={`More for ${name}`}
+            label={t('More for {name}', { name })}
             actions={[
               revocation({
                 name,
@@ -143,11 +156,11 @@ const ApiKeys = () => (
 
 type Scope = Schema<'ApiKeyScope'>
 const SCOPES = [
-  ['images', 'Image tasks'],
-  ['videos', 'Video tasks'],
-  ['read', 'Read everything'],
-  ['publish', 'Publish packs'],
-  ['webhooks', 'Webhook secret and endpoints'],
+  ['images', t('Image tasks')],
+  ['videos', t('Video tasks')],
+  ['read', t('Read everything')],
+  ['publish', t('Publish packs')],
+  ['webhooks', t('Webhook secret and endpoints')],
 ] as const satisfies readonly (readonly [Scope, string])[]
 
 /** A day is its end where the person is; anything else goes to the service, which says what it expects. */
@@ -156,7 +169,7 @@ const toTime = (text: string): string =>
 
 const OVERLAP = {
   name: 'overlap_seconds',
-  label: 'Overlap in seconds',
+  label: t('Overlap in seconds'),
   value: '86400',
 }
 
@@ -164,14 +177,14 @@ const WebhookSecret = () => {
   const [isShown, setShown] = useState(false)
   return (
     <Panel
-      title="Webhook secret"
+      title={t('Webhook secret')}
       actions={
         <>
-          {!isShown && <Button onPress={() => setShown(true)}>Show secret</Button>}
+          {!isShown && <Button onPress={() => setShown(true)}>{t('Show secret')}</Button>}
           <AskButton
-            label="Rotate secret"
-            title="Rotate the webhook secret"
-            action="Rotate secret"
+            label={t('Rotate secret')}
+            title={t('Rotate the webhook secret')}
+            action={t('Rotate secret')}
             fields={[OVERLAP]}
             write={({ overlap_seconds: overlap }) => {
               const body = { overlap_seconds: Number(overlap) }
@@ -180,13 +193,15 @@ const WebhookSecret = () => {
             onDone={() => setShown(true)}
           >
             <p>
-              Events carry both signatures during the overlap. Update your servers before it ends.
+              {t(
+                'Events carry both signatures during the overlap. Update your servers before it ends.',
+              )}
             </p>
           </AskButton>
         </>
       }
     >
-      <p>Signs the webhooks you receive (Standard Webhooks).</p>
+      <p>{t('Signs the webhooks you receive (Standard Webhooks).')}</p>
       {isShown && <Secrets />}
     </Panel>
   )
@@ -201,9 +216,9 @@ const Secrets = () => (
       <ul>
         {secrets.map(({ secret, expires_at: end }) => (
           <li key={secret}>
-            <Copied text={secret} label="secret" />
-            {end && ' valid until '}
-            {end && <Time at={end} />}
+            <Copied text={secret} label={t('secret')} />
+            {end && ' '}
+            {end && rich('valid until {time}', { time: <Time at={end} /> })}
           </li>
         ))}
       </ul>
@@ -213,34 +228,34 @@ const Secrets = () => (
 
 const TABS = {
   you: [
-    'Profile',
+    t('Profile'),
     <Stack key="you">
       <You />
       <ThisBrowser />
     </Stack>,
-    'Owners of a publisher add you as a member by your ID.',
+    t('Owners of a publisher add you as a member by your ID.'),
     'registry#roles',
   ],
   keys: [
-    'API keys',
+    t('API keys'),
     <ApiKeys key="keys" />,
-    'A key acts as you: send it as X-API-Key.',
+    t('A key acts as you: send it as X-API-Key.'),
     'first-task',
   ],
   webhooks: [
-    'Webhooks',
+    t('Webhooks'),
     <Stack key="webhooks">
       <Endpoints of={OWN} />
       <WebhookSecret />
     </Stack>,
-    'A subscription receives the events of all your tasks.',
+    t('A subscription receives the events of all your tasks.'),
     'webhooks#endpoints',
   ],
-  events: ['Events', <Events key="events" />],
+  events: [t('Events'), <Events key="events" />],
   usage: [
-    'Usage',
+    t('Usage'),
     <Usage key="usage" />,
-    'Ended tasks by the UTC day of their end.',
+    t('Ended tasks by the UTC day of their end.'),
     'many-tasks#usage',
   ],
 } as const

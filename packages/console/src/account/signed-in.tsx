@@ -5,6 +5,7 @@ import { serviceQuery } from '../api/queries.ts'
 import { returnFromIssuer } from '../api/session.ts'
 import { LinkButton } from '../ui/link.tsx'
 import { ErrorPanel, Loading, PageTitle } from '../ui/panels.tsx'
+import { t } from '../words/translate.ts'
 
 /** The way back from the issuer: the code is exchanged once, and the address with it replaced. */
 export const Page = () => {
@@ -25,10 +26,10 @@ export const Page = () => {
   if (error === null) return <Loading />
   return (
     <>
-      <PageTitle>Signing in failed</PageTitle>
+      <PageTitle>{t('Signing in failed')}</PageTitle>
       <ErrorPanel error={error} />
       <br />
-      <LinkButton to="/account">Try again</LinkButton>
+      <LinkButton to="/account">{t('Try again')}</LinkButton>
     </>
   )
 }

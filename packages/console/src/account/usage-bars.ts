@@ -1,5 +1,6 @@
 import type { Schema } from '../api/schema.ts'
 import type { Bar } from '../ui/bar.ts'
+import { locale } from '../words/language.ts'
 import { showSeconds } from '../words/text.ts'
 
 type Usage = Schema<'Usage'>
@@ -12,7 +13,7 @@ const DAY_MS = 86_400_000
 export const sumOf = ({ done, failed, cancelled }: Sums['tasks']): number =>
   done + failed + cancelled
 
-const COMPACT = new Intl.NumberFormat('en', { notation: 'compact' })
+const COMPACT = new Intl.NumberFormat(locale, { notation: 'compact' })
 const showCount = (count: number): string => COMPACT.format(count)
 
 /** Measures that the bars may show, each with the form of its value. */
@@ -23,8 +24,8 @@ export const MEASURES = {
 }
 export type Measure = keyof typeof MEASURES
 
-const DAY = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' })
-const MONTH = new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' })
+const DAY = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' })
+const MONTH = new Intl.DateTimeFormat(locale, { month: 'short', timeZone: 'UTC' })
 
 /** Makes a bar of each step from the first day to the last one; a day without tasks is zero. */
 export const makeBars = (

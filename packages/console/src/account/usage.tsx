@@ -11,17 +11,24 @@ import { Segments, TextField } from '../ui/fields.tsx'
 import { Facts, Loading, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
 import { Bdi, Bytes } from '../ui/values.tsx'
+import { showNumber } from '../words/language.ts'
 import { aboutCredits, showSeconds, showTimes } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { makeBars, sumOf, type Measure, type Step, type Sums } from './usage-bars.ts'
 
-const PERIODS = { month: '30 days', quarter: '90 days', year: 'A year' }
+const PERIODS = { month: t('30 days'), quarter: t('90 days'), year: t('A year') }
 const DAYS = { month: 30, quarter: 90, year: 365 }
 type Period = keyof typeof PERIODS
 const STEPS: Record<Period, Step> = { month: 'day', quarter: 'week', year: 'month' }
+const BY_STEP: Record<Step, readonly [title: string, ofBars: string]> = {
+  day: [t('By day'), t('{measure} by day')],
+  week: [t('By week'), t('{measure} by week')],
+  month: [t('By month'), t('{measure} by month')],
+}
 const TITLES: Record<Measure, string> = {
-  tasks: 'Tasks',
-  credits: 'Credits',
-  seconds: 'Rendering',
+  tasks: t('Tasks'),
+  credits: t('Credits'),
+  seconds: t('Rendering'),
 }
 const DAY_MS = 86_400_000
 
@@ -34,10 +41,11 @@ export const Usage = () => {
   const [now] = useState(() => Date.now())
   const from = new Date(now - (DAYS[period] - 1) * DAY_MS).toISOString().slice(0, 10)
   const step = STEPS[period]
+  const [title, ofBars] = BY_STEP[step]
   return (
     <Stack>
       <Segments
-        label="Period"
+        label={t('Period')}
         options={PERIODS}
         value={period}
         onChange={(next) => setPeriod(next)}
@@ -49,16 +57,16 @@ export const Usage = () => {
               <Totals sums={usage.total} />
               <Limits />
             </div>
-            <Panel title={`By ${step}`} actions={<Csv from={from} by="day" />}>
+            <Panel title={title} actions={<Csv from={from} by="day" />}>
               <Segments
-                label="Show"
+                label={t('Show')}
                 isLabelHidden
                 options={TITLES}
                 value={measure}
                 onChange={(next) => setMeasure(next)}
               />
               <Bars
-                label={`${TITLES[measure]} by ${step}`}
+                label={t(ofBars, { measure: TITLES[measure] })}
                 bars={makeBars(usage, { step, measure })}
               />
             </Panel>
@@ -72,7 +80,7 @@ export const Usage = () => {
 
 const Csv = ({ from, by }: { from: string; by: string }) => (
   <DownloadButton
-    label="Download CSV"
+    label={t('Download CSV')}
     name={`usage-by-${by.replace(':', '-')}-from-${from}.csv`}
     type="text/csv"
     read={() => readText('/usage', { query: { from, by }, accept: 'text/csv' })}
@@ -84,13 +92,16 @@ const Totals = ({
 }: {
   sums: Sums
 }) => (
-  <Panel title="Used">
+  <Panel title={t('Used')}>
     <Facts
       of={{
-        Tasks: `${sumOf(tasks).toLocaleString('en')}, ${tasks.failed.toLocaleString('en')} failed`,
-        Credits: credits.toLocaleString('en'),
-        Rendering: showSeconds(seconds),
-        Stored: <Bytes count={bytes} />,
+        [t('Tasks')]: t('{total}, {failed} failed', {
+          total: showNumber(sumOf(tasks)),
+          failed: showNumber(tasks.failed),
+        }),
+        [t('Credits')]: showNumber(credits),
+        [t('Rendering')]: showSeconds(seconds),
+        [t('Stored')]: <Bytes count={bytes} />,
       }}
     />
   </Panel>
@@ -98,15 +109,18 @@ const Totals = ({
 
 /** Credits and slots of the caller. */
 const Limits = () => (
-  <Panel title="Limits">
+  <Panel title={t('Limits')}>
     <Show query={useQuery(creditsQuery)} loading={<Loading rows={1} />}>
       {({ remains: [usage] }) =>
         usage && (
           <Facts
             of={{
-              Credits: aboutCredits(usage),
-              'Videos at once': `${usage.current_concurrency} of ${usage.concurrency_limit}`,
-              'Videos waiting': String(usage.queue_count),
+              [t('Credits')]: aboutCredits(usage),
+              [t('Videos at once')]: t('{used} of {total}', {
+                used: usage.current_concurrency,
+                total: usage.concurrency_limit,
+              }),
+              [t('Videos waiting')]: String(usage.queue_count),
             }}
           />
         )
@@ -115,7 +129,7 @@ const Limits = () => (
   </Panel>
 )
 
-const BY = { kind: 'Kind', label: 'Label', key: 'API key' }
+const BY = { kind: t('Kind'), label: t('Label'), key: t('API key') }
 type By = keyof typeof BY | 'owner'
 const LABEL = /^[a-z0-9][a-z0-9._-]{0,62}$/
 
@@ -127,19 +141,21 @@ const Groups = ({ from }: { from: string }) => {
   const by = chosen === 'label' ? `label:${label}` : chosen
   const isKnown = chosen !== 'label' || LABEL.test(label)
   return (
-    <Panel title="Breakdown" actions={isKnown && <Csv from={from} by={by} />}>
+    <Panel title={t('Breakdown')} actions={isKnown && <Csv from={from} by={by} />}>
       <Row>
         <Segments<By>
-          label="By"
+          label={t('By|group')}
           isLabelHidden
-          options={{ ...BY, ...(isAdmin && { owner: 'Owner, of everyone' }) } as Record<By, string>}
+          options={
+            { ...BY, ...(isAdmin && { owner: t('Owner, of everyone') }) } as Record<By, string>
+          }
           value={chosen}
           onChange={setChosen}
         />
         {chosen === 'label' && (
           <TextField
-            label="Label"
-            help="Group by label, for example project."
+            label={t('Label')}
+            help={t('Group by label, for example project.')}
             value={label}
             onChange={setLabel}
           />
@@ -154,19 +170,19 @@ const Table = ({ from, by }: { from: string; by: string }) => (
   <Show query={useQuery(readQuery('/usage', { query: { from, by } }))}>
     {({ groups }) => (
       <Rows
-        label="Usage"
+        label={t('Usage')}
         rows={groups}
-        empty="No tasks ended in this period."
+        empty={t('No tasks ended in this period.')}
         columns={{
-          Name: ({ group, name = by === 'kind' ? titleOf(group) : group }: Group) => (
+          [t('Name')]: ({ group, name = by === 'kind' ? titleOf(group) : group }: Group) => (
             <Bdi>{name}</Bdi>
           ),
-          Tasks: ({ tasks }) => sumOf(tasks).toLocaleString('en'),
-          Failed: ({ tasks }) => tasks.failed.toLocaleString('en'),
-          Credits: ({ credits }) => credits.toLocaleString('en'),
-          Rendering: ({ engine_seconds: seconds }) => showSeconds(seconds),
-          'Wait, half · 95 %': ({ waiting }) => showTimes(waiting),
-          'Run, half · 95 %': ({ running }) => showTimes(running),
+          [t('Tasks')]: ({ tasks }) => showNumber(sumOf(tasks)),
+          [t('Failed')]: ({ tasks }) => showNumber(tasks.failed),
+          [t('Credits')]: ({ credits }) => showNumber(credits),
+          [t('Rendering')]: ({ engine_seconds: seconds }) => showSeconds(seconds),
+          [t('Wait, half · 95 %')]: ({ waiting }) => showTimes(waiting),
+          [t('Run, half · 95 %')]: ({ running }) => showTimes(running),
         }}
       />
     )}

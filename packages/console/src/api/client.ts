@@ -5,6 +5,7 @@ import type { paths } from '../../../client/src/generated/openapi.ts'
 import { makeHttp, responseOf } from '../../../client/src/lib/http.ts'
 import type { RetryOptions } from '../../../client/src/lib/retry.ts'
 import { isPassing, KilnError } from '../../../client/src/lib/errors.ts'
+import { chosenLanguage } from '../words/language.ts'
 import { recordReached } from './health.ts'
 import type { Data, Operation, Schema } from './schema.ts'
 import { sendAsUser } from './session.ts'
@@ -18,6 +19,9 @@ export const bearerOf = (token: string | undefined): Record<string, string> =>
 
 /** Sends as whoever is signed in, and records whether the service responds. */
 export const sendRequest = async (request: Request, init?: RequestInit): Promise<Response> => {
+  const { headers } = request
+  if (chosenLanguage && !headers.has('accept-language'))
+    headers.set('accept-language', chosenLanguage)
   try {
     const response = await sendAsUser(request, init)
     recordReached(response.status < 500)

@@ -1,4 +1,6 @@
 import { KilnError } from '../../../client/src/lib/errors.ts'
+import { DATE_TIME } from '../words/language.ts'
+import { t } from '../words/translate.ts'
 
 export interface FieldIssues {
   /** By JSON Pointer (`/scale_factor`) or parameter (`?kind`). */
@@ -9,8 +11,6 @@ export interface FieldIssues {
 
 /** `/settings/0 must be …`, `?kind must be …`; the reason word of a video route is neither. */
 const OF_FIELD = /^([/?][^\s:]*):?\s+(.+)$/s
-
-const LOCAL = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
 /** Names a JSON Pointer or parameter without its sign, a place in a list from 1 on: `/advanced_settings/0` is "Advanced settings 1". */
 const namePlace = (pointer: string): string => {
@@ -25,16 +25,16 @@ const capitalise = (text: string): string => text.slice(0, 1).toUpperCase() + te
 export const inPlainWords = (sentence: string): string => {
   const [, pointer, message = sentence] = OF_FIELD.exec(sentence) ?? []
   const text = message
-    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (at) => LOCAL.format(new Date(at)))
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (at) => DATE_TIME.format(new Date(at)))
     .replaceAll('`', '')
   return pointer === undefined ? text : `${namePlace(pointer)} ${text}`
 }
 
 /** Sentences of which the service's own says less. */
 const WORDS: readonly (readonly [start: string, words: string])[] = [
-  ['must not be taken', 'This ID is taken. Choose another.'],
-  ['must not be a reserved word', 'This ID is reserved. Choose another.'],
-  ['must be an ISO 8601 date-time', 'Write a day as YYYY-MM-DD.'],
+  ['must not be taken', t('This ID is taken. Choose another.')],
+  ['must not be a reserved word', t('This ID is reserved. Choose another.')],
+  ['must be an ISO 8601 date-time', t('Write a day as YYYY-MM-DD.')],
 ]
 
 /** Says an issue below its field, which need not be named. */

@@ -1,5 +1,6 @@
 import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 
+import { t } from '../words/translate.ts'
 import { isPassing, readQuery, sendRequest } from './client.ts'
 import { session } from './session.ts'
 import { useStore } from './store.ts'
@@ -60,7 +61,7 @@ const toDataUrl = (blob: Blob): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader()
     reader.addEventListener('load', () => resolve(reader.result as string))
-    reader.addEventListener('error', () => reject(reader.error ?? new Error('not read')))
+    reader.addEventListener('error', () => reject(reader.error ?? new Error(t('not read'))))
     reader.readAsDataURL(blob)
   })
 

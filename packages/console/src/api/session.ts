@@ -1,4 +1,5 @@
 import { pause } from '../../../client/src/lib/pause.ts'
+import { t } from '../words/translate.ts'
 import { REDIRECT_PATH, tokenIn } from './links.ts'
 import type { Tokens } from './oidc.ts'
 import type { Data } from './schema.ts'
@@ -91,7 +92,9 @@ const readDevelopmentTokens = async (user: string): Promise<Tokens> => {
   })
   const { status } = response
   if (!response.ok)
-    throw Object.assign(new Error(`There is no token for ${user}: ${status}.`), { status })
+    throw Object.assign(new Error(t('There is no token for {user}: {status}.', { user, status })), {
+      status,
+    })
   const { token } = (await response.json()) as { token: string }
   // A rejection renews it.
   return { access: token, refresh: undefined, expiresAt: Infinity, user }

@@ -1,4 +1,5 @@
 import { withRetries } from '../../../client/src/lib/retry.ts'
+import { t } from '../words/translate.ts'
 import { PATIENT, sendRequest, type Data } from './client.ts'
 import { recordReached } from './health.ts'
 import { ownLink } from './links.ts'
@@ -23,7 +24,7 @@ export const putFile = async (
       })
       request.addEventListener('error', () => {
         recordReached(false)
-        reject(new Error('the upload broke'))
+        reject(new Error(t('the upload broke')))
       })
       request.addEventListener('abort', () => reject(signal?.reason as Error))
       signal?.addEventListener('abort', () => request.abort())

@@ -9,6 +9,7 @@ import { Dialog } from '../ui/layers.tsx'
 import { Link, nodePage } from '../ui/link.tsx'
 import { Facts } from '../ui/panels.tsx'
 import { Bdi } from '../ui/values.tsx'
+import { t } from '../words/translate.ts'
 import { keyOf, type DrawnNode } from './read-workflow.ts'
 import type { Change, Check, Resolution } from './types.ts'
 import styles from './graph.module.css'
@@ -33,18 +34,18 @@ export const NodeCard = ({ node, resolution, check, onClose }: NodeCardProps) =>
     <Dialog title={<Bdi>{node.title}</Bdi>} onClose={onClose} drawer wide>
       <Facts
         of={{
-          Class: <Bdi as="code">{node.inner === undefined ? node.type : 'subgraph'}</Bdi>,
-          Node: <Bdi>{node.id}</Bdi>,
-          Pack: pack !== undefined && <Link {...nodePage(pack)}>{pack}</Link>,
-          'Saved with': node.version && <Bdi>{`${node.pack ?? ''} ${node.version}`}</Bdi>,
-          Update: from !== undefined && to !== undefined && <Bdi>{`${from} → ${to}`}</Bdi>,
-          Reason: known && <Bdi>{known.message}</Bdi>,
+          [t('Class')]: <Bdi as="code">{node.inner === undefined ? node.type : t('subgraph')}</Bdi>,
+          [t('Node')]: <Bdi>{node.id}</Bdi>,
+          [t('Pack')]: pack !== undefined && <Link {...nodePage(pack)}>{pack}</Link>,
+          [t('Saved with')]: node.version && <Bdi>{`${node.pack ?? ''} ${node.version}`}</Bdi>,
+          [t('Update')]: from !== undefined && to !== undefined && <Bdi>{`${from} → ${to}`}</Bdi>,
+          [t('Reason')]: known && <Bdi>{known.message}</Bdi>,
         }}
       />
       {changes.length > 0 ? (
         <ChangeList changes={changes} />
       ) : (
-        pack !== undefined && <p>No update changes anything of this node.</p>
+        pack !== undefined && <p>{t('No update changes anything of this node.')}</p>
       )}
       <div className={`stack ${styles.both}`}>
         {pack !== undefined && group && from !== undefined && to !== undefined ? (
@@ -59,13 +60,13 @@ export const NodeCard = ({ node, resolution, check, onClose }: NodeCardProps) =>
 }
 
 const ChangeList = ({ changes }: { changes: readonly Change[] }) => (
-  <ul aria-label="Changes of the node" className={`stack tight ${styles.changes}`}>
+  <ul aria-label={t('Changes of the node')} className={`stack tight ${styles.changes}`}>
     {changes.map(({ level, message, before, after }, index) => (
       <li key={index} className={LEVEL_WORDS[level].tone}>
         <Bdi>{message}</Bdi>
         {(before !== undefined || after !== undefined) && (
           <p className="soft small">
-            <Bdi>{`${before ?? 'nothing'} → ${after ?? 'nothing'}`}</Bdi>
+            <Bdi>{`${before ?? t('nothing')} → ${after ?? t('nothing')}`}</Bdi>
           </p>
         )}
       </li>

@@ -11,6 +11,7 @@ import {
 import { colourOf } from '../host-node/card.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { showControls } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { MARK_WORDS } from './mark-icon.tsx'
 import type { Mark, Marks } from './marks.ts'
 import { SLOT, TITLE, type DrawnLink, type DrawnNode, type Part } from './read-workflow.ts'
@@ -62,7 +63,9 @@ export const Drawing = ({ part, marks, onOpen }: DrawingProps) => {
         ref={box}
         className={styles.view}
         role="application"
-        aria-label="The workflow, drawn. The arrows move it, + and - zoom, 0 shows all. The list of nodes has each as a button."
+        aria-label={t(
+          'The workflow, drawn. The arrows move it, + and - zoom, 0 shows all. The list of nodes has each as a button.',
+        )}
         tabIndex={0}
         onKeyDown={press}
         onClick={({ target }) => open(target)}
@@ -75,13 +78,13 @@ export const Drawing = ({ part, marks, onOpen }: DrawingProps) => {
         </svg>
       </div>
       <div className={`row ${styles.zoom}`}>
-        <IconButton label="Zoom in" onPress={() => act.zoom(STEP)}>
+        <IconButton label={t('Zoom in')} onPress={() => act.zoom(STEP)}>
           <Plus aria-hidden />
         </IconButton>
-        <IconButton label="Zoom out" onPress={() => act.zoom(1 / STEP)}>
+        <IconButton label={t('Zoom out')} onPress={() => act.zoom(1 / STEP)}>
           <Minus aria-hidden />
         </IconButton>
-        <IconButton label="Show all" onPress={act.fit}>
+        <IconButton label={t('Show all')} onPress={act.fit}>
           <Maximize aria-hidden />
         </IconButton>
       </div>

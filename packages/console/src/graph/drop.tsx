@@ -6,6 +6,7 @@ import { FileTrigger } from 'react-aria-components/FileTrigger'
 import styles from '../publish/publish.module.css'
 import { Button } from '../ui/button.tsx'
 import { ErrorPanel, Loading, Row } from '../ui/panels.tsx'
+import { t } from '../words/translate.ts'
 import { readSaved, type Saved } from './read-file.ts'
 
 const TYPES = ['.json', '.png', '.jpg', '.jpeg', '.webp', '.mp4']
@@ -21,19 +22,20 @@ export const WorkflowDrop = ({ onSaved }: { onSaved(saved: Saved): void }) => {
         const file = items.find((item) => item.kind === 'file')
         if (file) reading.mutate(file.getFile())
       }}
-      aria-label="Saved workflow"
+      aria-label={t('Saved workflow')}
     >
       <Workflow className="soft" aria-hidden />
       <p>
-        Drop a workflow here: the JSON that the host saves or exports for its API, or a PNG, JPEG,
-        WebP or MP4 that it has made. You see which packs it needs, and what their updates do to it.
+        {t(
+          'Drop a workflow here: the JSON that the host saves or exports for its API, or a PNG, JPEG, WebP or MP4 that it has made. You see which packs it needs, and what their updates do to it.',
+        )}
       </p>
       <Row>
         <FileTrigger
           acceptedFileTypes={TYPES}
           onSelect={(files) => files?.[0] && reading.mutate(files[0])}
         >
-          <Button variant="primary">Choose a file</Button>
+          <Button variant="primary">{t('Choose a file')}</Button>
         </FileTrigger>
       </Row>
       {reading.isPending && <Loading rows={1} />}

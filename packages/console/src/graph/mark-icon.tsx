@@ -1,6 +1,7 @@
 import { CircleHelp, OctagonX, TriangleAlert, type LucideIcon } from 'lucide-react'
 
 import type { Tone } from '../words/states.ts'
+import { t } from '../words/translate.ts'
 import { MARKS, type Mark } from './marks.ts'
 
 interface MarkWords {
@@ -12,9 +13,9 @@ interface MarkWords {
 }
 
 export const MARK_WORDS: Record<Mark, MarkWords> = {
-  breaks: { word: 'breaks', tone: 'bad', sign: '×', Icon: OctagonX },
-  may_break: { word: 'may break', tone: 'warn', sign: '!', Icon: TriangleAlert },
-  unknown: { word: 'unknown', tone: 'info', sign: '?', Icon: CircleHelp },
+  breaks: { word: t('breaks'), tone: 'bad', sign: '×', Icon: OctagonX },
+  may_break: { word: t('may break'), tone: 'warn', sign: '!', Icon: TriangleAlert },
+  unknown: { word: t('unknown'), tone: 'info', sign: '?', Icon: CircleHelp },
 }
 
 export const MarkIcon = ({ mark }: { mark: Mark | undefined }) => {
@@ -35,6 +36,8 @@ export const Legend = () => (
         <b aria-hidden>{MARK_WORDS[mark].sign}</b> {MARK_WORDS[mark].word}
       </span>
     ))}
-    <span className="screen">Drag to move, turn the wheel to zoom, press a node to open it.</span>
+    <span className="screen">
+      {t('Drag to move, turn the wheel to zoom, press a node to open it.')}
+    </span>
   </p>
 )

@@ -4,6 +4,7 @@ import { SearchField, Select } from '../ui/fields.tsx'
 import { Empty, Note, Stack } from '../ui/panels.tsx'
 import { useMore } from '../ui/rows.tsx'
 import { Bdi } from '../ui/values.tsx'
+import { t } from '../words/translate.ts'
 import { DRAWN_MAX, Drawing } from './drawing.tsx'
 import { Legend, MarkIcon } from './mark-icon.tsx'
 import { MARKS, type Marks } from './marks.ts'
@@ -21,17 +22,17 @@ export const Nodes = ({ parts, marks, onOpen }: NodesProps) => {
   const [place, setPlace] = useState('0')
   const part = parts[Number(place)]
   if (!part) return null
-  const names = parts.map(({ name = 'The workflow' }, index) => [String(index), name] as const)
+  const names = parts.map(({ name = t('The workflow') }, index) => [String(index), name] as const)
   const isDrawn = part.nodes.length <= DRAWN_MAX
   return (
     <Stack>
       {parts.length > 1 && (
         <div className={styles.part}>
-          <Select label="Part" options={names} value={place} onChange={setPlace} />
+          <Select label={t('Part')} options={names} value={place} onChange={setPlace} />
         </div>
       )}
       <Legend />
-      {!isDrawn && <Note>It has more nodes than are drawn here: they are in the list.</Note>}
+      {!isDrawn && <Note>{t('It has more nodes than are drawn here: they are in the list.')}</Note>}
       <div className={isDrawn ? `split ${styles.graph}` : undefined}>
         {isDrawn && (
           <div className="screen">
@@ -59,9 +60,9 @@ const NodeList = ({ nodes, marks, onOpen }: NodeListProps) => {
   const { shown, more } = useMore(found, STEP)
   return (
     <div className="stack tight">
-      <SearchField label="Search nodes" value={search} onChange={setSearch} />
-      {found.length === 0 && <Empty>No node has this in its name.</Empty>}
-      <ul aria-label="Nodes" className={styles.nodes}>
+      <SearchField label={t('Search nodes')} value={search} onChange={setSearch} />
+      {found.length === 0 && <Empty>{t('No node has this in its name.')}</Empty>}
+      <ul aria-label={t('Nodes')} className={styles.nodes}>
         {shown.map((node) => (
           <li key={node.key}>
             <button type="button" className="bare" onClick={() => onOpen(node)}>
@@ -70,7 +71,7 @@ const NodeList = ({ nodes, marks, onOpen }: NodeListProps) => {
               </Bdi>
               <MarkIcon mark={marks.get(node.key)} />
               <Bdi as="span" className="cut soft small">
-                {`node ${node.id} · ${node.inner === undefined ? node.type : 'subgraph'}`}
+                {`${t('node {id}', { id: node.id })} · ${node.inner === undefined ? node.type : t('subgraph')}`}
               </Bdi>
             </button>
           </li>

@@ -8,7 +8,8 @@ import { Link, nodePage, versionPage } from '../ui/link.tsx'
 import { Note, Panel } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
 import { Badge, Bdi } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+import { listSome } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import type { Resolution } from './types.ts'
 
 interface PacksProps {
@@ -36,20 +37,19 @@ export const Packs = ({ found, name }: PacksProps) => {
         </Note>
       ))}
       <Rows
-        label="Packs"
+        label={t('Packs')}
         rows={packs}
-        empty="It needs no pack."
+        empty={t('It needs no pack.')}
         columns={{
-          Pack: ({ node_id: id, name: title }) => <Link {...nodePage(id)}>{title}</Link>,
-          Version: ({ node_id: id, version }) =>
-            version ? <Link {...versionPage(id, version)}>{version}</Link> : 'none fits',
-          Nodes: ({ host_nodes: names }) => (
+          [t('Pack')]: ({ node_id: id, name: title }) => <Link {...nodePage(id)}>{title}</Link>,
+          [t('Version')]: ({ node_id: id, version }) =>
+            version ? <Link {...versionPage(id, version)}>{version}</Link> : t('none fits'),
+          [t('Nodes')]: ({ host_nodes: names }) => (
             <Bdi as="span" className="small" title={names.join(', ')}>
-              {names.slice(0, 5).join(', ') +
-                (names.length > 5 ? ` and ${names.length - 5} more` : '')}
+              {listSome(names, 5)}
             </Bdi>
           ),
-          Reason: ({ node_id: id }) => <Bdi>{reasonsOf(hostNodes, id)}</Bdi>,
+          [t('Reason')]: ({ node_id: id }) => <Bdi>{reasonsOf(hostNodes, id)}</Bdi>,
         }}
         below={(pack) => (
           <div className="stack tight">
@@ -82,16 +82,20 @@ const Install = ({ pack: { node_id, version }, found, template }: InstallProps) 
   if (version === undefined) return null
   const given = { node_id, version, ...(locked && { downloadUrl: locked.url }) }
   const text = writeInstall(template, given, location.origin)
-  return <Code text={text} label={`install command of ${node_id}`} />
+  return <Code text={text} label={t('install command of {node_id}', { node_id })} />
 }
 
 const Unknown = ({ hostNodes }: { hostNodes: HostNodes }) => (
-  <Panel title={counted(hostNodes.length, 'unknown node')}>
-    <ul aria-label="Unknown nodes" className="stack tight">
+  <Panel
+    title={t('{count, plural, one {# unknown node} other {# unknown nodes}}', {
+      count: hostNodes.length,
+    })}
+  >
+    <ul aria-label={t('Unknown nodes')} className="stack tight">
       {hostNodes.map(({ host_node: name, count, message }) => (
         <li key={name}>
-          <Bdi as="strong">{name}</Bdi> {count > 1 && <Badge>{`${count} times`}</Badge>}{' '}
-          <Bdi>{message}</Bdi>
+          <Bdi as="strong">{name}</Bdi>{' '}
+          {count > 1 && <Badge>{t('{count} times', { count })}</Badge>} <Bdi>{message}</Bdi>
         </li>
       ))}
     </ul>
@@ -99,17 +103,18 @@ const Unknown = ({ hostNodes }: { hostNodes: HostNodes }) => (
 )
 
 const Models = ({ models }: Pick<Resolution, 'models'>) => (
-  <Panel title={counted(models.length, 'model')}>
+  <Panel title={t('{count, plural, one {# model} other {# models}}', { count: models.length })}>
     <Rows
-      label="Models"
-      empty="It names no model."
+      label={t('Models')}
+      empty={t('It names no model.')}
       rows={models}
       columns={{
-        File: ({ file }) => <Bdi as="strong">{file}</Bdi>,
-        Folder: ({ folder }) => folder && <Bdi as="code">{`models/${folder}`}</Bdi>,
-        From: ({ url }) => url && <Bdi as="code">{url}</Bdi>,
-        Instances: ({ instances }) => instances && <Bdi>{instances.join(', ') || 'none'}</Bdi>,
-        Digest: ({ digest }) => digest && <Bdi as="code">{digest}</Bdi>,
+        [t('File')]: ({ file }) => <Bdi as="strong">{file}</Bdi>,
+        [t('Folder')]: ({ folder }) => folder && <Bdi as="code">{`models/${folder}`}</Bdi>,
+        [t('From')]: ({ url }) => url && <Bdi as="code">{url}</Bdi>,
+        [t('Instances')]: ({ instances }) =>
+          instances && <Bdi>{instances.join(', ') || t('none')}</Bdi>,
+        [t('Digest')]: ({ digest }) => digest && <Bdi as="code">{digest}</Bdi>,
       }}
     />
   </Panel>
@@ -129,18 +134,19 @@ const Lock = ({ found: { lock, host_nodes, models }, name }: PacksProps) => {
     `kiln workflow check ${file} --from ${locked}`,
   ]
   return (
-    <Panel title="Lock file">
+    <Panel title={t('Lock file')}>
       <p>
-        The exact archives of these packs, with their SHA-256. With it, the command line says later
-        what newer versions break.
+        {t(
+          'The exact archives of these packs, with their SHA-256. With it, the command line says later what newer versions break.',
+        )}
       </p>
       <DownloadButton
-        label="Download lock file"
+        label={t('Download lock file')}
         name={`${stem}.lock.json`}
         type="application/json"
         read={write}
       />
-      <Code text={commands.join('\n')} label="the same on the command line" />
+      <Code text={commands.join('\n')} label={t('the same on the command line')} />
     </Panel>
   )
 }

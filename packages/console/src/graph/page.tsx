@@ -1,23 +1,26 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 
+import { lazyPart } from '../shell/lazy-page.ts'
 import { useChangeSearch } from '../ui/address.ts'
 import { Button } from '../ui/button.tsx'
-import { Note, PageTitle, Show, Stack } from '../ui/panels.tsx'
+import { Loading, Note, PageTitle, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Bdi } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { NodeCard } from './card.tsx'
 import { WorkflowDrop } from './drop.tsx'
 import { markNodes } from './marks.ts'
-import { Nodes } from './nodes.tsx'
 import { Packs } from './packs.tsx'
 import { checkQuery, exampleQuery, resolveQuery } from './queries.ts'
 import type { Check, Chosen, Resolution } from './types.ts'
 import type { Saved } from './read-file.ts'
 import { keyOf } from './read-workflow.ts'
 import { Updates } from './updates.tsx'
+
+// Most look at updates and packs alone.
+const Nodes = lazyPart(async () => (await import('./nodes.tsx')).Nodes)
 
 export const Page = () => {
   const { node, version, path } = useSearch({ from: '/workflows' })
@@ -30,8 +33,10 @@ export const Page = () => {
   }
   return (
     <>
-      <PageTitle actions={(saved ?? isExample) && <Button onPress={leave}>Check another</Button>}>
-        Check a workflow
+      <PageTitle
+        actions={(saved ?? isExample) && <Button onPress={leave}>{t('Check another')}</Button>}
+      >
+        {t('Check a workflow')}
       </PageTitle>
       {saved ? (
         <Results key={saved.key} saved={saved} />
@@ -67,7 +72,7 @@ const Results = ({ saved }: { saved: Saved }) => {
   const openNode = nodes.find(({ key }) => key === open)
   const tabs = {
     updates: [
-      'Updates',
+      t('Updates'),
       <Show key="updates" query={check}>
         {(found) => (
           <Updates
@@ -80,14 +85,20 @@ const Results = ({ saved }: { saved: Saved }) => {
       </Show>,
     ],
     packs: [
-      resolution.data ? counted(resolution.data.packs.length, 'pack') : 'Packs',
+      resolution.data
+        ? t('{count, plural, one {# pack} other {# packs}}', {
+            count: resolution.data.packs.length,
+          })
+        : t('Packs'),
       <Show key="packs" query={resolution}>
         {(found) => <Packs found={found} name={saved.name} />}
       </Show>,
     ],
     nodes: [
-      'Nodes',
-      <Nodes key="nodes" parts={saved.parts} marks={marks} onOpen={({ key }) => setOpen(key)} />,
+      t('Nodes'),
+      <Suspense key="nodes" fallback={<Loading />}>
+        <Nodes parts={saved.parts} marks={marks} onOpen={({ key }) => setOpen(key)} />
+      </Suspense>,
     ],
   } as const
   return (
@@ -95,7 +106,7 @@ const Results = ({ saved }: { saved: Saved }) => {
       <Summary name={saved.name} found={resolution.data} />
       {check.data && <Verdict check={check.data} />}
       <Tabs
-        label="About the workflow"
+        label={t('About the workflow')}
         tabs={tabs}
         selected={tab !== undefined && tab in tabs ? tab : 'updates'}
         onSelect={(id) => change({ tab: id })}
@@ -114,38 +125,49 @@ const Results = ({ saved }: { saved: Saved }) => {
 
 const Summary = ({ name, found }: { name: string; found: Resolution | undefined }) => {
   const { nodes = 0, built_in = 0, found: known = 0, unknown = 0 } = found?.counts ?? {}
+  const packs = found?.packs.length ?? 0
   const parts = [
-    `${built_in} of the host`,
-    `${known} in ${counted(found?.packs.length ?? 0, 'pack')}`,
-    `${unknown} unknown`,
+    t('{count, plural, one {# node} other {# nodes}}', { count: nodes }),
+    t('{built_in} of the host', { built_in }),
+    t('{known} in {packs, plural, one {# pack} other {# packs}}', { known, packs }),
+    t('{unknown} unknown', { unknown }),
   ]
   return (
     <p role="status">
       <Bdi as="strong">{name}</Bdi>
-      {found && `: ${counted(nodes, 'node')}, ${parts.join(', ')}`}
+      {found && `: ${parts.join(', ')}`}
     </p>
   )
 }
 
 const Verdict = ({ check: { verdict, counts, packs } }: { check: Check }) => {
   const { breaks, may_break: mayBreak, nodes, unknown } = counts
-  if (nodes === 0) return <Note tone="warn">There is no host node in this file.</Note>
-  if (verdict === 'safe') return <Note tone="ok">Updates break nothing here.</Note>
-  const left = unknown > 0 && `Not compared: ${counted(unknown, 'unknown node')}.`
+  if (nodes === 0) return <Note tone="warn">{t('There is no host node in this file.')}</Note>
+  if (verdict === 'safe') return <Note tone="ok">{t('Updates break nothing here.')}</Note>
+  const left =
+    unknown > 0 &&
+    t('Not compared: {count, plural, one {# unknown node} other {# unknown nodes}}.', {
+      count: unknown,
+    })
   if (breaks + mayBreak === 0) {
     const open = packs.filter((pack) => pack.verdict === 'none').length
     const isNone = open > 0 && open === packs.length
     const found = isNone
-      ? 'No pack was compared: choose the versions that you have under Updates.'
-      : 'Nothing that could be compared breaks.'
-    const advice = open > 0 && !isNone && 'Choose the versions of the other packs.'
+      ? t('No pack was compared: choose the versions that you have under Updates.')
+      : t('Nothing that could be compared breaks.')
+    const advice = open > 0 && !isNone && t('Choose the versions of the other packs.')
     return <Note>{[found, advice, left].filter(Boolean).join(' ')}</Note>
   }
-  const words = [
-    breaks > 0 && `break it in ${counted(breaks, 'place')}`,
-    mayBreak > 0 && `may break it in ${counted(mayBreak, 'place')}`,
-  ]
-  const sentence = `Updates ${words.filter(Boolean).join(', and ')}.`
+  const values = { breaks, mayBreak }
+  const sentence =
+    mayBreak === 0
+      ? t('Updates break it in {breaks, plural, one {# place} other {# places}}.', values)
+      : breaks === 0
+        ? t('Updates may break it in {mayBreak, plural, one {# place} other {# places}}.', values)
+        : t(
+            'Updates break it in {breaks, plural, one {# place} other {# places}}, and may break it in {mayBreak, plural, one {# place} other {# places}}.',
+            values,
+          )
   return (
     <Note tone={breaks > 0 ? 'bad' : 'warn'}>{[sentence, left].filter(Boolean).join(' ')}</Note>
   )

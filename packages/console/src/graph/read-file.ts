@@ -1,4 +1,5 @@
 import { readSavedJson } from '../../../client/src/cli/read-saved.ts'
+import { t } from '../words/translate.ts'
 import { readWorkflow, type Part } from './read-workflow.ts'
 
 /** A workflow that was dropped or chosen. */
@@ -21,16 +22,21 @@ const FILE_MAX = 100 * 2 ** 20
  */
 export const readSaved = async (given: File | Promise<File>): Promise<Saved> => {
   const file = await given
-  if (file.size > FILE_MAX) throw new Error(`${file.name} has more than 100 MiB.`)
+  if (file.size > FILE_MAX) throw new Error(t('{name} has more than 100 MiB.', { name: file.name }))
   const bytes = new Uint8Array(await file.arrayBuffer())
   const { name } = file
   const workflow = readSavedJson(bytes, name)
   const parts = readWorkflow(workflow)
   if (!parts)
     throw new Error(
-      `${name} is no workflow. It has neither a list "nodes", as the host saves it, nor nodes by id with "class_type", as the host exports it for its API.`,
+      t(
+        '{name} is no workflow. It has neither a list "nodes", as the host saves it, nor nodes by id with "class_type", as the host exports it for its API.',
+        { name },
+      ),
     )
   if (new Blob([JSON.stringify(workflow)]).size > BYTES_MAX)
-    throw new Error(`${name} is larger than 4 MiB. Take out pictures that are kept in it.`)
+    throw new Error(
+      t('{name} is larger than 4 MiB. Take out pictures that are kept in it.', { name }),
+    )
   return { name, key: Date.now(), workflow, parts }
 }

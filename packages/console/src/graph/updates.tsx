@@ -10,6 +10,7 @@ import { comparisonPage, Link, nodePage } from '../ui/link.tsx'
 import { Empty, Note, Row } from '../ui/panels.tsx'
 import { Rows, useMore } from '../ui/rows.tsx'
 import { Badge, Bdi } from '../ui/values.tsx'
+import { t } from '../words/translate.ts'
 import type { Change, Check, Chosen } from './types.ts'
 import styles from './graph.module.css'
 
@@ -38,17 +39,17 @@ export const Updates = ({ check, chosen, onChoose, onOpen }: UpdatesProps) => {
         <Changes changes={check.changes} onOpen={onOpen} />
       )}
       <Rows
-        label="Packs and their versions"
+        label={t('Packs and their versions')}
         rows={check.packs}
-        empty="No pack of this registry is in this workflow."
+        empty={t('No pack of this registry is in this workflow.')}
         columns={{
-          Pack: ({ node_id: id }) => <Link {...nodePage(id)}>{id}</Link>,
-          Update: (pack) => <Versions pack={pack} />,
-          Effect: ({ verdict }) => <Effect verdict={verdict} />,
-          'Newest that breaks nothing': (pack) =>
+          [t('Pack')]: ({ node_id: id }) => <Link {...nodePage(id)}>{id}</Link>,
+          [t('Update')]: (pack) => <Versions pack={pack} />,
+          [t('Effect')]: ({ verdict }) => <Effect verdict={verdict} />,
+          [t('Newest that breaks nothing')]: (pack) =>
             pack.newest_safe && (
               <Button onPress={() => choose(pack, 'to', pack.newest_safe ?? '')}>
-                Take {pack.newest_safe}
+                {t('Take {newest_safe}', { newest_safe: pack.newest_safe })}
               </Button>
             ),
           '': (pack) => <Picker pack={pack} onChoose={(...to) => choose(pack, ...to)} />,
@@ -61,7 +62,7 @@ export const Updates = ({ check, chosen, onChoose, onOpen }: UpdatesProps) => {
 
 const Versions = ({ pack: { node_id: id, from, to } }: { pack: CheckedPack }) => {
   if (from !== undefined && from === to) return from
-  const words = `${from ?? 'unknown'} → ${to ?? 'none fits'}`
+  const words = `${from ?? t('unknown')} → ${to ?? t('none fits')}`
   if (from === undefined || to === undefined) return words
   return <Link {...comparisonPage(id, from, to)}>{words}</Link>
 }
@@ -82,8 +83,8 @@ const Picker = ({ pack, onChoose }: PickerProps) => {
   const { data = [] } = useQuery({ ...versionsQuery(id), enabled: isOpen })
   if (!isOpen)
     return (
-      <Button aria-label={`Choose versions of ${id}`} onPress={() => setIsOpen(true)}>
-        Choose versions
+      <Button aria-label={t('Choose versions of {id}', { id })} onPress={() => setIsOpen(true)}>
+        {t('Choose versions')}
       </Button>
     )
   const active = data.filter(({ status }) => status === 'NodeVersionStatusActive')
@@ -99,8 +100,8 @@ const Picker = ({ pack, onChoose }: PickerProps) => {
   )
   return (
     <Row>
-      {select('from', 'From', from)}
-      {select('to', 'To', to)}
+      {select('from', t('From'), from)}
+      {select('to', t('To'), to)}
     </Row>
   )
 }
@@ -109,10 +110,11 @@ const STEP = 50
 
 const Changes = ({ changes, onOpen }: Pick<UpdatesProps, 'onOpen'> & Pick<Check, 'changes'>) => {
   const { shown, more } = useMore(changes, STEP)
-  if (changes.length === 0) return <Empty>No update changes anything of this workflow.</Empty>
+  if (changes.length === 0)
+    return <Empty>{t('No update changes anything of this workflow.')}</Empty>
   return (
     <>
-      <ul aria-label="Changes" className={`stack tight ${styles.changes}`}>
+      <ul aria-label={t('Changes')} className={`stack tight ${styles.changes}`}>
         {shown.map((change, index) => (
           <li key={index} className={LEVEL_WORDS[change.level].tone}>
             <Row>
@@ -134,6 +136,11 @@ const Changes = ({ changes, onOpen }: Pick<UpdatesProps, 'onOpen'> & Pick<Check,
 }
 
 const aboutNode = ({ node: { id, within, title }, host_node, pack }: Change): string =>
-  [`node ${id}`, title !== undefined && host_node, within && `in ${within}`, pack]
+  [
+    t('node {id}', { id }),
+    title !== undefined && host_node,
+    within && t('in {within}', { within }),
+    pack,
+  ]
     .filter(Boolean)
     .join(' · ')

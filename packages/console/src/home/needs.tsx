@@ -8,7 +8,7 @@ import { titleOf } from '../try/kinds.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Link, taskPage, versionPage } from '../ui/link.tsx'
 import { ErrorPanel, NOTE_ICONS, Panel } from '../ui/panels.tsx'
-import { counted } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import styles from './home.module.css'
 import {
   failedQuery,
@@ -55,7 +55,9 @@ export const Needs = ({ me }: { me: { id: string; isAdmin: boolean } }) => {
       text: worst.text,
       links: (
         <Link to="/operations">
-          {others.length === 0 ? 'Operations' : `Operations, and ${others.length} more`}
+          {others.length === 0
+            ? t('Operations')
+            : t('Operations, and {count} more', { count: others.length })}
         </Link>
       ),
       mark: worst.text,
@@ -64,7 +66,9 @@ export const Needs = ({ me }: { me: { id: string; isAdmin: boolean } }) => {
       tasks.length > 0 && {
         name: 'failed',
         tone: 'bad',
-        text: `${counted(failed, 'task')} failed in the last 24 hours`,
+        text: t('{count, plural, one {# task} other {# tasks}} failed in the last 24 hours', {
+          count: failed,
+        }),
         links: (
           <>
             {tasks.slice(0, SHOWN).map(({ task_id: id, kind }) => (
@@ -74,7 +78,7 @@ export const Needs = ({ me }: { me: { id: string; isAdmin: boolean } }) => {
             ))}
             {failed > SHOWN && (
               <Link to="/tasks" search={{ state: 'failed', from }}>
-                View all
+                {t('View all')}
               </Link>
             )}
           </>
@@ -84,10 +88,13 @@ export const Needs = ({ me }: { me: { id: string; isAdmin: boolean } }) => {
     exhausted > 0 && {
       name: 'exhausted',
       tone: 'warn',
-      text: `${counted(exhausted, 'webhook event')} not delivered, no attempts left`,
+      text: t(
+        '{count, plural, one {# webhook event} other {# webhook events}} not delivered, no attempts left',
+        { count: exhausted },
+      ),
       links: (
         <Link to="/account" search={{ tab: 'events' }}>
-          View events
+          {t('View events')}
         </Link>
       ),
       mark: String(exhausted),
@@ -95,7 +102,10 @@ export const Needs = ({ me }: { me: { id: string; isAdmin: boolean } }) => {
     versions.length > 0 && {
       name: 'flagged',
       tone: 'warn',
-      text: `${versions.length} of your versions ${versions.length === 1 ? 'is' : 'are'} flagged`,
+      text: t(
+        '{count, plural, one {# of your versions is flagged} other {# of your versions are flagged}}',
+        { count: versions.length },
+      ),
       links: versions
         .slice(0, SHOWN)
         .map(({ node_id: node, version }) => (
@@ -109,8 +119,10 @@ export const Needs = ({ me }: { me: { id: string; isAdmin: boolean } }) => {
     waiting > 0 && {
       name: 'reviews',
       tone: 'info',
-      text: `${counted(waiting, 'version')} awaiting review`,
-      links: <Link to="/moderation">Review</Link>,
+      text: t('{count, plural, one {# version} other {# versions}} awaiting review', {
+        count: waiting,
+      }),
+      links: <Link to="/moderation">{t('Review|verb')}</Link>,
       mark: String(waiting),
     },
   ]
@@ -122,7 +134,7 @@ export const Needs = ({ me }: { me: { id: string; isAdmin: boolean } }) => {
     <>
       {broken && <ErrorPanel error={broken.error} onRetry={() => void broken.refetch()} />}
       {shown.length > 0 && (
-        <Panel title="Needs attention">
+        <Panel title={t('Needs attention')}>
           <ul>
             {shown.map((need) => {
               const Icon = NOTE_ICONS[need.tone]
@@ -132,7 +144,10 @@ export const Needs = ({ me }: { me: { id: string; isAdmin: boolean } }) => {
                   <div className="row">
                     <span>{need.text}</span> {need.links}
                   </div>
-                  <IconButton label={`Dismiss: ${need.text}`} onPress={() => dismiss(need)}>
+                  <IconButton
+                    label={t('Dismiss: {text}', { text: need.text })}
+                    onPress={() => dismiss(need)}
+                  >
                     <X aria-hidden />
                   </IconButton>
                 </li>

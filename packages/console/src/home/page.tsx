@@ -9,17 +9,19 @@ import type { TaskItem } from '../tasks/types.ts'
 import { Link, LinkButton } from '../ui/link.tsx'
 import { PageTitle, Panel, Stack } from '../ui/panels.tsx'
 import { StateBadge } from '../ui/values.tsx'
+import { rich, t } from '../words/translate.ts'
 import styles from './home.module.css'
 import { Needs } from './needs.tsx'
 import { failedQuery, lastQuery, putTask, summaryQuery } from './queries.ts'
 import { Last, Running } from './tasks.tsx'
 import { Snippets, Visitor } from './visitor.tsx'
+import { LanguageChoice } from '../shell/language-choice.tsx'
 
 export const Page = () => {
   const { user, starting } = useStore(session)
   return (
     <>
-      <PageTitle>{user === undefined ? 'Kiln' : 'Home'}</PageTitle>
+      <PageTitle>{user === undefined ? t('Kiln') : t('Home')}</PageTitle>
       {starting ? null : user === undefined ? <Visitor /> : <Own />}
       <ServiceState />
     </>
@@ -52,28 +54,34 @@ const Own = () => {
 
 /** A way to a first picture, until one has come out of it. */
 const FirstSteps = () => (
-  <Panel title="First steps" actions={<LinkButton to="/try">Try it here</LinkButton>}>
+  <Panel title={t('First steps')} actions={<LinkButton to="/try">{t('Try it here')}</LinkButton>}>
     <p>
-      Or call the API with a key of your{' '}
-      <Link to="/account" search={{ tab: 'keys' }}>
-        account
-      </Link>
-      :
+      {rich('Or call the API with a key of your <a>account</a>:', {
+        a: (text) => (
+          <Link to="/account" search={{ tab: 'keys' }}>
+            {text}
+          </Link>
+        ),
+      })}
     </p>
     <Snippets />
   </Panel>
 )
 
-const PARTS = { Database: 'postgres', Workflows: 'temporal', Files: 'storage' } as const
+const PARTS = [
+  [t('Database'), 'postgres'],
+  [t('Workflows'), 'temporal'],
+  [t('Files'), 'storage'],
+] as const
 
 /** State of the service, and what of it does not work; `/ready` responds with 503 with the same body when it is not. */
 const ServiceState = () => {
   const { data: service } = useQuery(serviceQuery)
   const { data } = useQuery(readQuery('/ready', {}, { refetchInterval: 5000 }))
-  const parts = Object.entries(PARTS).map(([title, name]) => [title, data?.checks[name]] as const)
+  const parts = PARTS.map(([title, name]) => [title, data?.checks[name]] as const)
   return (
     <footer className={`row soft ${styles.foot}`}>
-      Kiln {service?.version} {data && <StateBadge state={data.status} />}
+      {t('Kiln')} {service?.version} {data && <StateBadge state={data.status} />}
       {parts.map(
         ([title, state]) =>
           state &&
@@ -83,7 +91,8 @@ const ServiceState = () => {
             </span>
           ),
       )}
-      <a href="/docs">Documentation</a>
+      <a href="/docs">{t('Documentation')}</a>
+      <LanguageChoice isLabelHidden />
     </footer>
   )
 }

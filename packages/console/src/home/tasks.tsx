@@ -6,16 +6,17 @@ import { titleOf } from '../try/kinds.ts'
 import { Link, LinkButton, taskPage } from '../ui/link.tsx'
 import { Empty, Panel, Show } from '../ui/panels.tsx'
 import { Bdi, Picture, Progress, StateBadge, Tile, Time } from '../ui/values.tsx'
+import { t } from '../words/translate.ts'
 import styles from './home.module.css'
 import { runningQuery } from './queries.ts'
 
 /** The newest tasks that have not ended. */
 export const Running = ({ ofAll }: { ofAll: boolean }) => (
   <Panel
-    title={ofAll ? 'Running now (all users)' : 'Running now'}
+    title={ofAll ? t('Running now (all users)') : t('Running now')}
     actions={
       <Link to="/tasks" search={ofAll ? { owner: '*' } : {}}>
-        All tasks
+        {t('All tasks')}
       </Link>
     }
   >
@@ -23,8 +24,8 @@ export const Running = ({ ofAll }: { ofAll: boolean }) => (
       {(tasks) =>
         tasks.length === 0 ? (
           <Empty>
-            <p>No tasks running</p>
-            <LinkButton to="/try">Try something</LinkButton>
+            <p>{t('No tasks running')}</p>
+            <LinkButton to="/try">{t('Try something')}</LinkButton>
           </Empty>
         ) : (
           <ul>{tasks.map(toRow)}</ul>
@@ -52,7 +53,9 @@ const toRow = (task: TaskItem) => {
       </div>
       <div>
         <StateBadge state={state} suffix={progress > 0 ? `${progress} %` : ''} />
-        {progress > 0 && <Progress part={progress / 100} label={`Progress of ${name}`} />}
+        {progress > 0 && (
+          <Progress part={progress / 100} label={t('Progress of {name}', { name })} />
+        )}
       </div>
     </li>
   )
@@ -64,7 +67,7 @@ const lastFirst = ({ ended_at: a = '' }: TaskItem, { ended_at: b = '' }: TaskIte
 
 /** Tasks that were done last, by their picture. */
 export const Last = ({ tasks }: { tasks: readonly TaskItem[] }) => (
-  <Panel title="Recent tasks" actions={<Link to="/tasks">All tasks</Link>}>
+  <Panel title={t('Recent tasks')} actions={<Link to="/tasks">{t('All tasks')}</Link>}>
     <ul className={styles.gallery}>
       {tasks
         .toSorted(lastFirst)

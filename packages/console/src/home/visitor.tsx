@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 
 import { readQuery } from '../api/client.ts'
 import { serviceQuery, useIsPublic } from '../api/queries.ts'
@@ -21,7 +21,7 @@ import skin from '../samples/card-skin.webp'
 import upscaled from '../samples/card-upscale.webp'
 import { Bdi, Tile } from '../ui/values.tsx'
 import { WhenSeen } from '../ui/when-seen.tsx'
-import { counted } from '../words/text.ts'
+import { rich, t } from '../words/translate.ts'
 import clip from './clip.mp4'
 import clipPoster from './clip.webp'
 import styles from './home.module.css'
@@ -34,7 +34,7 @@ export const Visitor = () => (
     <Columns />
     <Facts />
     {useIsPublic() && <Packs />}
-    <Panel title="Call it from code">
+    <Panel title={t('Call it from code')}>
       <Snippets />
     </Panel>
   </Stack>
@@ -51,7 +51,7 @@ const Hero = () => {
       const [{ user } = {}] = await listDevelopmentUsers()
       if (user === undefined) return
       await signInAs(user)
-      showToast(`You are ${user}, a user of this development server.`)
+      showToast(t('You are {user}, a user of this development server.', { user }))
       await navigate(tryPage('relight', undefined, 'example'))
     },
   })
@@ -59,25 +59,26 @@ const Hero = () => {
     <section className={styles.hero}>
       <Stack>
         <h2 className={styles.claim}>
-          Image and video jobs on your ComfyUI machines, your own engines and your vendors.
+          {t('Image and video jobs on your ComfyUI machines, your own engines and your vendors.')}
         </h2>
         <p>
-          Send a job by HTTP: it ends and is reported, whichever process dies, as a result or an
-          error you can act on. Beside it is a registry for packs of custom nodes.
+          {t(
+            'Send a job by HTTP: it ends and is reported, whichever process dies, as a result or an error you can act on. Beside it is a registry for packs of custom nodes.',
+          )}
         </p>
         <Row>
           <Button variant="primary" onPress={() => start.mutate()} isPending={start.isPending}>
-            Try it
+            {t('Try it')}
           </Button>
           {service?.samples && (
-            <LinkButton {...tryPage('relight')}>See samples without an account</LinkButton>
+            <LinkButton {...tryPage('relight')}>{t('See samples without an account')}</LinkButton>
           )}
-          <LinkButton to="/registry">Browse packs</LinkButton>
-          <a href="/docs">Read the docs</a>
+          <LinkButton to="/registry">{t('Browse packs')}</LinkButton>
+          <a href="/docs">{t('Read the docs')}</a>
         </Row>
         {start.error && <ErrorPanel error={start.error} />}
         <details onToggle={() => setOpen(true)}>
-          <summary>Sign in</summary>
+          <summary>{t('Sign in')}</summary>
           {isOpen && <SignIn />}
         </details>
       </Stack>
@@ -87,19 +88,22 @@ const Hero = () => {
 }
 
 const CARDS = [
-  ['relight', 'Relight', 'New light by a prompt or a reference picture.', relit],
-  ['upscale', 'Upscale', 'Two to sixteen times the size.', upscaled],
-  ['skin_creative', 'Skin', 'Even skin that keeps its texture.', skin],
+  ['relight', t('Relight'), t('New light by a prompt or a reference picture.'), relit],
+  ['upscale', t('Upscale'), t('Two to sixteen times the size.'), upscaled],
+  ['skin_creative', t('Skin'), t('Even skin that keeps its texture.'), skin],
 ] as const
 
 /** Facts that a visitor cannot know. */
 const FACTS = {
-  'What it costs':
+  [t('What it costs')]: t(
     'Kiln itself costs nothing: it is open source and runs on your own machines. Credits are no money: operators limit use by them, and a job shows its price before you send it.',
-  'What makes the results':
+  ),
+  [t('What makes the results')]: t(
     'Out of the box an engine of plain image processing. It is not an AI model and invents nothing: it is there to try the service. Models run on the ComfyUI machines, engines and vendors that an operator connects.',
-  'What ComfyUI is':
+  ),
+  [t('What ComfyUI is')]: t(
     'The host application of packs: in it, people draw image and video workflows as graphs of nodes. A pack adds nodes to it.',
+  ),
 }
 
 const Facts = () => (
@@ -131,8 +135,8 @@ const Columns = () => (
         <WhenSeen className={styles.room}>
           <Clip src={clip} poster={clipPoster} />
         </WhenSeen>
-        <strong>Video</strong>
-        <span className="soft">From a prompt, a picture or two, or longer than it was.</span>
+        <strong>{t('Video')}</strong>
+        <span className="soft">{t('From a prompt, a picture or two, or longer than it was.')}</span>
       </Link>
     </li>
   </ul>
@@ -150,32 +154,34 @@ const LISTS_HEIGHT = 240
 /** The registry, for who writes packs and who looks for one. */
 const Packs = () => (
   <Panel
-    title="Extension packs"
+    title={t('Extension packs')}
     actions={
       <>
-        <LinkButton to="/publishers">Publish a pack</LinkButton>
-        <LinkButton to="/registry">Search packs</LinkButton>
+        <LinkButton to="/publishers">{t('Publish a pack')}</LinkButton>
+        <LinkButton to="/registry">{t('Search packs')}</LinkButton>
       </>
     }
   >
     <p>
-      A pack is a Python package that adds custom nodes to ComfyUI: <code>__init__.py</code> has its
-      NODE_CLASS_MAPPINGS, <code>pyproject.toml</code> its <code>[tool.comfy]</code>. Each version
-      is checked for code that harms, shows its nodes, and says which saved workflows it would
-      break.
+      {rich(
+        'A pack is a Python package that adds custom nodes to ComfyUI: <code>__init__.py</code> has its NODE_CLASS_MAPPINGS, <code>pyproject.toml</code> its <code>[tool.comfy]</code>. Each version is checked for code that harms, shows its nodes, and says which saved workflows it would break.',
+        { code: (text) => <code>{text}</code> },
+      )}
     </p>
     <WhenSeen height={LISTS_HEIGHT}>
-      <Few title="Popular" query={popularQuery} />
-      <Few title="New" query={newQuery} />
+      <Few title={t('Popular')} query={popularQuery} none={<NoPacks />} />
+      <Few title={t('New')} query={newQuery} />
     </WhenSeen>
   </Panel>
 )
 
-const Few = ({ title, query }: { title: string; query: typeof popularQuery }) => (
+type FewProps = { title: string; query: typeof popularQuery; none?: ReactNode }
+
+const Few = ({ title, query, none }: FewProps) => (
   <Show query={useQuery(query)}>
     {({ nodes }) => {
       const packs = nodes.filter(({ latest_version: latest }) => latest !== undefined)
-      if (packs.length === 0) return title === 'Popular' && <NoPacks />
+      if (packs.length === 0) return none
       return (
         <>
           <h3>{title}</h3>
@@ -188,7 +194,11 @@ const Few = ({ title, query }: { title: string; query: typeof popularQuery }) =>
                   <Bdi as="p" className="cut soft">
                     {node.description}
                   </Bdi>
-                  <span className="soft small">{counted(node.downloads, 'download')}</span>
+                  <span className="soft small">
+                    {t('{count, plural, one {# download} other {# downloads}}', {
+                      count: node.downloads,
+                    })}
+                  </span>
                 </span>
               </li>
             ))}
@@ -201,7 +211,7 @@ const Few = ({ title, query }: { title: string; query: typeof popularQuery }) =>
 
 const [RELIGHT] = KINDS
 
-const code = (text: string) => <Code label="the request" text={text} />
+const code = (text: string) => <Code label={t('the request')} text={text} />
 
 export const Snippets = () => {
   const [chosen, setChosen] = useState('curl')
@@ -211,7 +221,7 @@ export const Snippets = () => {
   const tabs = {
     curl: ['curl', code(toCurl(request))],
     typescript: ['TypeScript', code(toTypeScript(request))],
-    python: ['Python', code(toPythonCode(request))],
+    python: [t('Python'), code(toPythonCode(request))],
   } as const
-  return <Tabs label="Language" tabs={tabs} selected={chosen} onSelect={setChosen} />
+  return <Tabs label={t('Language')} tabs={tabs} selected={chosen} onSelect={setChosen} />
 }

@@ -8,7 +8,8 @@ import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
 import { Badge, Bdi, Hidden } from '../ui/values.tsx'
 import type { Tone } from '../words/states.ts'
-import { counted, showControls } from '../words/text.ts'
+import { showControls } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import styles from './card.module.css'
 import { countRows, cutRows, readCard } from './inputs.ts'
 import type { Card, HostNode, Mark, Marks, Slot, Widget } from './inputs.ts'
@@ -43,17 +44,17 @@ export const HostNodeCard = memo(({ node, marks, opens, isWhole = false }: HostN
             {node.host_node_name}
           </Bdi>
         )}
-        {node.deprecated && <Badge tone="warn">deprecated</Badge>}
-        {node.experimental && <Badge tone="info">experimental</Badge>}
-        {node.output_node && <Badge>output node</Badge>}
-        {node.policy === 'HostNodePolicyBanned' && <Badge tone="bad">banned</Badge>}
-        {node.policy === 'HostNodePolicyLocalOnly' && <Badge tone="warn">local only</Badge>}
-        {node.dynamic.includes('host_node_name') && <Badge>not on every machine</Badge>}
+        {node.deprecated && <Badge tone="warn">{t('deprecated')}</Badge>}
+        {node.experimental && <Badge tone="info">{t('experimental')}</Badge>}
+        {node.output_node && <Badge>{t('output node')}</Badge>}
+        {node.policy === 'HostNodePolicyBanned' && <Badge tone="bad">{t('banned')}</Badge>}
+        {node.policy === 'HostNodePolicyLocalOnly' && <Badge tone="warn">{t('local only')}</Badge>}
+        {node.dynamic.includes('host_node_name') && <Badge>{t('not on every machine')}</Badge>}
         {opens && (
           <button
             type="button"
             className={`bare ${styles.open}`}
-            aria-label={`Open ${showControls(card.title)}`}
+            aria-label={t('Open {title}', { title: showControls(card.title) })}
             onClick={() => change({ 'host-node': node.host_node_name }, { replace: false })}
           >
             <Maximize2 aria-hidden />
@@ -62,15 +63,19 @@ export const HostNodeCard = memo(({ node, marks, opens, isWhole = false }: HostN
       </div>
       <DrawnCard card={showsAll ? card : cutRows(card, ROWS)} marks={marks} />
       {rows > ROWS && !showsAll && (
-        <Button onPress={() => setShowsAll(true)}>Show all {rows} rows</Button>
+        <Button onPress={() => setShowsAll(true)}>{t('Show all {rows} rows', { rows })}</Button>
       )}
       {card.unread.map(({ what, text }) => (
         <details key={what}>
-          <summary>Its {what} could not be read: the raw text</summary>
-          <Code text={text} label={`raw ${what}`} />
+          <summary>
+            {what === 'inputs'
+              ? t('Its inputs could not be read: the raw text')
+              : t('Its outputs could not be read: the raw text')}
+          </summary>
+          <Code text={text} label={what === 'inputs' ? t('raw inputs') : t('raw outputs')} />
         </details>
       ))}
-      {node.dynamic.includes('input_types') && <p>Some inputs may be missing.</p>}
+      {node.dynamic.includes('input_types') && <p>{t('Some inputs may be missing.')}</p>}
       {node.description && (
         <Bdi as="p" className={`small ${styles.description} ${isWhole ? styles.full : 'clamp'}`}>
           {node.description}
@@ -88,18 +93,18 @@ const DrawnCard = ({ card, marks }: { card: Card; marks: Marks | undefined }) =>
         <Bdi>{title}</Bdi>
       </h3>
       <div className={styles.slots}>
-        <ul aria-label="Inputs" hidden={sockets.length === 0}>
+        <ul aria-label={t('Inputs')} hidden={sockets.length === 0}>
           {sockets.map((slot, index) => (
             <SlotRow key={index} slot={slot} mark={marks?.inputs.get(slot.name)} />
           ))}
         </ul>
-        <ul aria-label="Outputs" hidden={outputs.length === 0}>
+        <ul aria-label={t('Outputs')} hidden={outputs.length === 0}>
           {outputs.map((slot, index) => (
             <SlotRow key={index} slot={slot} isOutput mark={marks?.outputs.get(index)} />
           ))}
         </ul>
       </div>
-      <ul aria-label="Inputs with a widget" hidden={widgets.length === 0}>
+      <ul aria-label={t('Inputs with a widget')} hidden={widgets.length === 0}>
         {widgets.map((widget, index) => (
           <WidgetRow key={index} widget={widget} mark={marks?.inputs.get(widget.name)} />
         ))}
@@ -109,9 +114,9 @@ const DrawnCard = ({ card, marks }: { card: Card; marks: Marks | undefined }) =>
 }
 
 const MARKS: Record<Mark, { sign: string; word: string; tone: Tone }> = {
-  gone: { sign: '−', word: 'removed', tone: 'bad' },
-  come: { sign: '+', word: 'new', tone: 'ok' },
-  changed: { sign: '~', word: 'changed', tone: 'warn' },
+  gone: { sign: '−', word: t('removed'), tone: 'bad' },
+  come: { sign: '+', word: t('new'), tone: 'ok' },
+  changed: { sign: '~', word: t('changed'), tone: 'warn' },
 }
 
 const join = (mark: string, ...parts: readonly (string | false | undefined)[]): string =>
@@ -121,7 +126,7 @@ type SlotProps = { slot: Slot; isOutput?: boolean; mark: Mark | undefined }
 
 const SlotRow = ({ slot, isOutput, mark }: SlotProps) => {
   const { name, type, isOptional, isList } = slot
-  const about = join(', ', type, isOptional && 'optional', isList && 'list')
+  const about = join(', ', type, isOptional && t('optional'), isList && t('list'))
   const shape = join(' ', styles.dot, isOptional && styles.hollow, isList && styles.listed)
   return (
     <li className={join(' ', styles.slot, isOutput && styles.output)} title={showControls(about)}>
@@ -167,9 +172,12 @@ const SHOWN = 300
 const WidgetRow = ({ widget, mark }: { widget: Widget; mark: Mark | undefined }) => {
   const { name, type, kind, isOptional, isOn, choices } = widget
   const isOfMachine = kind === 'combo' && choices === undefined && widget.value === ''
-  const value = isOfMachine ? 'list from the user’s machine' : widget.value.slice(0, SHOWN)
-  const count = kind === 'combo' && choices !== undefined && counted(choices, 'choice')
-  const about = join(', ', type, isOptional && 'optional', count)
+  const value = isOfMachine ? t('list from the user’s machine') : widget.value.slice(0, SHOWN)
+  const count =
+    kind === 'combo' &&
+    choices !== undefined &&
+    t('{count, plural, one {# choice} other {# choices}}', { count: choices })
+  const about = join(', ', type, isOptional && t('optional'), count)
   return (
     <li
       className={join(' ', styles.widget, styles[kind], isOn && styles.on)}

@@ -1,5 +1,6 @@
 import { filledWith, type FieldSpec } from '../ui/ask-field.tsx'
 import type { PictureSpec } from '../ui/picture-field.tsx'
+import { t } from '../words/translate.ts'
 
 const text = (name: string, label: string, help?: FieldSpec['help']): FieldSpec => ({
   name,
@@ -13,7 +14,7 @@ const SYSTEMS: Known = [
   ['Linux', /linux/i],
   ['Windows', /windows/i],
   ['macOS', /mac/i],
-  ['OS Independent', /independent|^any/i, 'Any OS'],
+  ['OS Independent', /independent|^any/i, t('Any OS')],
 ]
 const ACCELERATORS: Known = [
   ['CUDA', /cuda/i],
@@ -39,18 +40,18 @@ type Supporting = { supported_os: readonly string[]; supported_accelerators: rea
 const supportFields = (of: Supporting): FieldSpec[] => [
   {
     name: 'supported_os',
-    label: 'Operating system',
+    label: t('Operating system'),
     isOptional: true,
     many: optionsOf(SYSTEMS, of.supported_os),
   },
   {
     name: 'supported_accelerators',
-    label: 'Accelerators',
+    label: t('Accelerators'),
     isOptional: true,
     many: optionsOf(ACCELERATORS, of.supported_accelerators),
   },
-  text('supported_host_version', 'Host version', 'For example >=0.3.60.'),
-  text('supported_host_frontend_version', 'Host frontend version'),
+  text('supported_host_version', t('Host version'), t('For example >=0.3.60.')),
+  text('supported_host_frontend_version', t('Host frontend version')),
 ]
 
 type Pictures = Record<'icon' | 'banner', PictureSpec>
@@ -58,19 +59,19 @@ type Pictures = Record<'icon' | 'banner', PictureSpec>
 /** Fields of a node that members of its publisher write. */
 export const nodeFields = (node: Supporting, { icon, banner }: Pictures): FieldSpec[] =>
   filledWith(node, [
-    { name: 'name', label: 'Name' },
-    { ...text('description', 'Description'), rows: 3 },
-    { ...text('icon', 'Icon'), picture: icon },
-    { ...text('banner_url', 'Banner'), picture: banner },
-    { ...text('tags', 'Tags'), chips: true },
+    { name: 'name', label: t('Name') },
+    { ...text('description', t('Description')), rows: 3 },
+    { ...text('icon', t('Icon')), picture: icon },
+    { ...text('banner_url', t('Banner')), picture: banner },
+    { ...text('tags', t('Tags')), chips: true },
     ...supportFields(node),
-    text('repository', 'Repository'),
-    text('license', 'License', 'An SPDX identifier such as MIT, or {"file": "LICENSE"}.'),
-    text('author', 'Author'),
+    text('repository', t('Repository')),
+    text('license', t('License'), t('An SPDX identifier such as MIT, or {"file": "LICENSE"}.')),
+    text('author', t('Author')),
   ])
 
 const TAGS_ADMIN = {
-  ...text('tags_admin', 'Admin tags', 'Readable by all; set by platform admins alone.'),
+  ...text('tags_admin', t('Admin tags'), t('Readable by all; set by platform admins alone.')),
   chips: true,
 }
 
@@ -79,12 +80,16 @@ export const nodeAdminFields = (node: object): FieldSpec[] =>
   filledWith(node, [
     TAGS_ADMIN,
     {
-      ...text('search_ranking', 'Search ranking', 'Lower comes first; 5 unless set.'),
+      ...text('search_ranking', t('Search ranking'), t('Lower comes first; 5 unless set.')),
       isNumber: true,
     },
-    { ...text('github_stars', 'GitHub stars'), isNumber: true },
+    { ...text('github_stars', t('GitHub stars')), isNumber: true },
     {
-      ...text('preempted_host_node_names', 'Reserved node names', 'They always lead to this pack.'),
+      ...text(
+        'preempted_host_node_names',
+        t('Reserved node names'),
+        t('They always lead to this pack.'),
+      ),
       chips: true,
     },
   ])

@@ -5,11 +5,12 @@ import { useMe } from '../api/queries.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { Link, nodePage } from '../ui/link.tsx'
 import { Row } from '../ui/panels.tsx'
+import { rich, t } from '../words/translate.ts'
 
 export const POLICIES: Record<Schema<'HostNodePolicy'>, string> = {
-  HostNodePolicyActive: 'Allowed',
-  HostNodePolicyLocalOnly: 'Local only',
-  HostNodePolicyBanned: 'Banned',
+  HostNodePolicyActive: t('Allowed'),
+  HostNodePolicyLocalOnly: t('Local only'),
+  HostNodePolicyBanned: t('Banned'),
 }
 
 type Props = { nodeId: string; hostNode: Schema<'HostNode'> }
@@ -24,15 +25,15 @@ export const ManageHostNode = ({ nodeId, hostNode }: Props) => {
       <Owner nodeId={nodeId} hostNodeName={hostNodeName} />
       {isAdmin && (
         <AskButton
-          label="Set policy"
-          title={`Policy of ${hostNodeName} in ${nodeId}`}
-          action="Save"
+          label={t('Set policy')}
+          title={t('Policy of {hostNodeName} in {nodeId}', { hostNodeName, nodeId })}
+          action={t('Save')}
           fields={[
-            { name: 'policy', label: 'Policy', options: POLICIES, value: policy },
+            { name: 'policy', label: t('Policy'), options: POLICIES, value: policy },
             {
               name: 'reason',
-              label: 'Reason',
-              help: 'Required to ban, and shown to all.',
+              label: t('Reason'),
+              help: t('Required to ban, and shown to all.'),
               rows: 2,
               value: reason,
               isOptional: true,
@@ -43,7 +44,7 @@ export const ManageHostNode = ({ nodeId, hostNode }: Props) => {
             return send('PUT', '/admin/nodes/{nodeId}/host-nodes/{hostNodeName}', { path, body })
           }}
         >
-          <p>The policy holds in all versions of the pack.</p>
+          <p>{t('The policy holds in all versions of the pack.')}</p>
         </AskButton>
       )}
     </Row>
@@ -57,15 +58,12 @@ const Owner = ({ nodeId, hostNodeName }: { nodeId: string; hostNodeName: string 
   const others = data.other_node_ids.filter((id) => id !== nodeId)
   return (
     <span>
-      {data.id === nodeId ? (
-        'Saved workflows that name this node get it from this pack'
-      ) : (
-        <>
-          Saved workflows that name this node get it from{' '}
-          <Link {...nodePage(data.id)}>{data.name}</Link>
-        </>
-      )}
-      {others.length > 0 && '. Also in: '}
+      {data.id === nodeId
+        ? t('Saved workflows that name this node get it from this pack')
+        : rich('Saved workflows that name this node get it from {pack}', {
+            pack: <Link {...nodePage(data.id)}>{data.name}</Link>,
+          })}
+      {others.length > 0 && `. ${t('Also in:')} `}
       {others.slice(0, 5).map((id) => (
         <span key={id}>
           <Link {...nodePage(id)}>{id}</Link>{' '}

@@ -10,6 +10,7 @@ import { changesIn } from '../ui/ask-field.tsx'
 import { AskButton } from '../ui/ask.tsx'
 import { LinkButton, publishPage } from '../ui/link.tsx'
 import { Bdi } from '../ui/values.tsx'
+import { t } from '../words/translate.ts'
 import { nodeAdminFields, nodeFields } from './fields.ts'
 import { ownTextsQuery, useRights } from './queries.ts'
 import { giveAway, offerOf } from './transfer.tsx'
@@ -45,15 +46,15 @@ export const ManageNode = ({ node }: { node: Node }) => {
   const adminFields = nodeAdminFields(node)
   const actions: (Action | false)[] = [
     isAdmin && {
-      label: 'Admin settings',
-      title: `Admin settings of ${nodeId}`,
-      action: 'Save',
+      label: t('Admin settings'),
+      title: t('Admin settings of {nodeId}', { nodeId }),
+      action: t('Save'),
       fields: [
         ...adminFields,
         {
           name: 'force',
-          label: 'Names that another pack has reserved',
-          options: { '': 'Reject', true: 'Take over' },
+          label: t('Names that another pack has reserved'),
+          options: { '': t('Reject'), true: t('Take over') },
           isOptional: true,
         },
       ],
@@ -66,8 +67,8 @@ export const ManageNode = ({ node }: { node: Node }) => {
     isAdmin && giveAway(nodeId),
     isOwner && offerOf(path),
     isOwner && {
-      label: 'Delete pack',
-      title: `Delete ${nodeId}?`,
+      label: t('Delete pack'),
+      title: t('Delete {nodeId}?', { nodeId }),
       variant: 'danger',
       typed: nodeId,
       write: () => send('DELETE', NODE, { path }),
@@ -79,7 +80,11 @@ export const ManageNode = ({ node }: { node: Node }) => {
           search: {},
         }),
       children: (
-        <p>The pack can no longer be found or installed. Its ID stays taken and can’t be reused.</p>
+        <p>
+          {t(
+            'The pack can no longer be found or installed. Its ID stays taken and can’t be reused.',
+          )}
+        </p>
       ),
     },
   ]
@@ -87,9 +92,9 @@ export const ManageNode = ({ node }: { node: Node }) => {
     <>
       {mayEdit && (own ?? !isTranslated) && (
         <AskButton
-          label="Edit"
-          title={`Edit ${nodeId}`}
-          action="Save"
+          label={t('Edit')}
+          title={t('Edit {nodeId}', { nodeId })}
+          action={t('Save')}
           drawer
           fields={fields}
           write={(values) => send('PUT', NODE, { path, body: changesIn(fields, values) })}
@@ -98,10 +103,10 @@ export const ManageNode = ({ node }: { node: Node }) => {
       )}
       {isMember && (
         <LinkButton {...publishPage(publisher.id)} search={{ node: nodeId }}>
-          Publish version
+          {t('Publish version')}
         </LinkButton>
       )}
-      <Actions label={`More for ${nodeId}`} actions={actions} />
+      <Actions label={t('More for {nodeId}', { nodeId })} actions={actions} />
     </>
   )
 }

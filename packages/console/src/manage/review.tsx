@@ -6,12 +6,13 @@ import type { Action } from '../ui/actions.tsx'
 import { AskButton } from '../ui/ask.tsx'
 import { findingsQuery } from '../ui/findings.tsx'
 import { Time } from '../ui/values.tsx'
+import { rich, t } from '../words/translate.ts'
 import { usePublisherOf, useRights } from './queries.ts'
 
 const NOTE = {
   name: 'note',
-  label: 'Note for the reviewer',
-  help: 'Explain why this code is needed and safe.',
+  label: t('Note for the reviewer'),
+  help: t('Explain why this code is needed and safe.'),
   isOptional: true,
   rows: 4,
 }
@@ -33,9 +34,9 @@ export const useReviewAction = (version: Version): Action | undefined => {
   if (status !== 'NodeVersionStatusFlagged' || publisherId === undefined || !isOwner || open)
     return undefined
   return {
-    label: 'Request review',
-    title: `Request a review of ${number}`,
-    action: 'Request review',
+    label: t('Request review'),
+    title: t('Request a review of {number}', { number }),
+    action: t('Request review'),
     variant: 'primary',
     fields: [NOTE],
     write: ({ note }) => {
@@ -54,15 +55,17 @@ export const ReviewRequest = ({ version }: { version: Version }) => {
   if (open)
     return (
       <p>
-        Review requested <Time at={open.createdAt} />. A platform admin will decide.
+        {rich('Review requested {time}. A platform admin will decide.', {
+          time: <Time at={open.createdAt} />,
+        })}
       </p>
     )
   return (
     <>
       <p>
-        Fix it and publish a new version
-        {action ? ', or request a review if this is a false positive.' : '.'}
-        {!action && ' An owner of the publisher can request a review.'}
+        {action
+          ? t('Fix it and publish a new version, or request a review if this is a false positive.')
+          : t('Fix it and publish a new version. An owner of the publisher can request a review.')}
       </p>
       {action && <AskButton {...action} />}
     </>

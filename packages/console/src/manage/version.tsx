@@ -6,6 +6,7 @@ import type { Version } from '../registry/queries.ts'
 import { Actions, type Action } from '../ui/actions.tsx'
 import { changesIn, filledWith, type FieldSpec } from '../ui/ask-field.tsx'
 import { nodePage } from '../ui/link.tsx'
+import { t } from '../words/translate.ts'
 import { versionAdminFields } from './fields.ts'
 import { POLICIES } from './host-node.tsx'
 import { usePublisherOf, useRights } from './queries.ts'
@@ -13,7 +14,7 @@ import { useReviewAction } from './review.tsx'
 
 const VERSION = '/publishers/{publisherId}/nodes/{nodeId}/versions/{versionId}'
 const ADMIN_VERSION = '/admin/nodes/{nodeId}/versions/{version}'
-const CHANGELOG = [{ name: 'changelog', label: 'Changelog', rows: 10, isOptional: true }]
+const CHANGELOG = [{ name: 'changelog', label: t('Changelog'), rows: 10, isOptional: true }]
 
 type Policy = Schema<'HostNodePolicy'>
 
@@ -40,36 +41,40 @@ export const ManageVersion = ({ version, policies: hasPolicies = false }: Props)
   const actions: (Action | false | undefined)[] = [
     review,
     mayEdit && {
-      label: 'Edit changelog',
-      title: `Changelog of ${named}`,
-      action: 'Save',
+      label: t('Edit changelog'),
+      title: t('Changelog of {named}', { named }),
+      action: t('Save'),
       fields: changelog,
       write: (values) => send('PUT', VERSION, { path, body: changesIn(changelog, values) }),
     },
     mayEdit && {
-      label: deprecated ? 'Undo deprecation' : 'Deprecate',
-      title: deprecated ? `Undo the deprecation of ${named}?` : `Deprecate ${named}?`,
+      label: deprecated ? t('Undo deprecation') : t('Deprecate'),
+      title: deprecated
+        ? t('Undo the deprecation of {named}?', { named })
+        : t('Deprecate {named}?', { named }),
       write: () => send('PUT', VERSION, { path, body: { deprecated: !deprecated } }),
       children: (
         <p>
           {deprecated
-            ? 'The version counts for Latest again.'
-            : 'The version stays installable, is marked as deprecated, and is Latest only if all others are deprecated. The changelog is the place to say why.'}
+            ? t('The version counts for Latest again.')
+            : t(
+                'The version stays installable, is marked as deprecated, and is Latest only if all others are deprecated. The changelog is the place to say why.',
+              )}
         </p>
       ),
     },
     isAdmin && {
-      label: 'Admin settings',
-      title: `Admin settings of ${named}`,
-      action: 'Save',
+      label: t('Admin settings'),
+      title: t('Admin settings of {named}', { named }),
+      action: t('Save'),
       fields: adminFields,
       write: (values) =>
         send('PUT', ADMIN_VERSION, { path: adminPath, body: changesIn(adminFields, values) }),
     },
     policies && {
-      label: 'Node policies',
-      title: `Node policies of ${nodeId}`,
-      action: 'Save',
+      label: t('Node policies'),
+      title: t('Node policies of {nodeId}', { nodeId }),
+      action: t('Save'),
       fields: [...policies, REASON],
       write: ({ status_reason: reason, ...values }) => {
         const changed = policies
@@ -79,25 +84,27 @@ export const ManageVersion = ({ version, policies: hasPolicies = false }: Props)
         const body = { host_node_policies, ...(reason && { status_reason: reason }) }
         return send('PUT', ADMIN_VERSION, { path: adminPath, body })
       },
-      children: <p>A policy holds in all versions of the pack.</p>,
+      children: <p>{t('A policy holds in all versions of the pack.')}</p>,
     },
     isOwner && {
-      label: 'Delete version',
-      title: `Delete ${named}?`,
+      label: t('Delete version'),
+      title: t('Delete {named}?', { named }),
       variant: 'danger',
       typed: number,
       write: () => send('DELETE', VERSION, { path }),
       onDone: () => void navigate({ ...nodePage(nodeId), search: {} }),
-      children: <p>The version can no longer be found or installed. This can’t be undone.</p>,
+      children: (
+        <p>{t('The version can no longer be found or installed. This can’t be undone.')}</p>
+      ),
     },
   ]
-  return <Actions label={`More for ${named}`} actions={actions} />
+  return <Actions label={t('More for {named}', { named })} actions={actions} />
 }
 
 const REASON = {
   name: 'status_reason',
-  label: 'Reason',
-  help: 'Required to ban, and shown to all.',
+  label: t('Reason'),
+  help: t('Required to ban, and shown to all.'),
   rows: 2,
   isOptional: true,
 }

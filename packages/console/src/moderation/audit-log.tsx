@@ -12,6 +12,7 @@ import { periodOptions } from '../ui/period.ts'
 import { Listing } from '../ui/rows.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
 import { wordsOf } from '../words/states.ts'
+import { t } from '../words/translate.ts'
 
 const route = getRouteApi('/moderation')
 
@@ -19,78 +20,78 @@ type Entry = Schema<'AuditLogEntry'>
 type Action = Schema<'AuditAction'>
 
 const ACTIONS: Record<Action, string> = {
-  'publisher.create': 'Created publisher',
-  'publisher.update': 'Changed publisher',
-  'publisher.ban': 'Banned publisher',
-  'publisher.unban': 'Lifted ban of publisher',
-  'member.put': 'Set role of member',
-  'member.remove': 'Removed member',
-  'token.create': 'Created publish token',
-  'token.revoke': 'Revoked publish token',
-  'trusted_publisher.create': 'Added trusted publisher',
-  'trusted_publisher.delete': 'Removed trusted publisher',
-  'node.create': 'Created pack',
-  'node.update': 'Changed pack',
-  'node.delete': 'Deleted pack',
-  'node.offer': 'Offered pack',
-  'node.withdraw': 'Withdrew offer of pack',
-  'node.transfer': 'Transferred pack',
-  'host_node.update': 'Changed node policy',
-  'host_node.report': 'Reported nodes of version',
-  'host_node.confirm': 'Confirmed nodes of version',
-  'version.publish': 'Published version',
-  'version.update': 'Changed version',
-  'version.delete': 'Deleted version',
-  'version.review': 'Requested review',
-  'version.retry': 'Repeated checks',
-  'version.restart': 'Restarted checks',
-  'review.put': 'Wrote review',
-  'review.delete': 'Deleted review',
-  'review.reply': 'Replied to review',
-  'review.hide': 'Hid review',
-  'review.show': 'Showed review',
-  'report.close': 'Closed report',
-  'endpoint.create': 'Added webhook subscription',
-  'endpoint.update': 'Changed webhook subscription',
-  'endpoint.delete': 'Deleted webhook subscription',
-  'webhook_secret.rotate': 'Rotated webhook secret',
-  'api_key.create': 'Created API key',
-  'api_key.revoke': 'Revoked API key',
-  'account.invite': 'Invited user',
-  'account.reset': 'Reset account',
-  'account.disable': 'Disabled account',
-  'account.role': 'Changed role of account',
-  'account.link': 'Linked account',
-  'account.sessions_end': 'Ended sessions',
-  'account.password': 'Set password',
-  'account.passkey_add': 'Added passkey',
-  'account.passkey_remove': 'Removed passkey',
-  'upload.delete': 'Deleted upload',
-  'task.cancel': 'Cancelled task',
-  'task.delete': 'Deleted task',
-  'task_token.create': 'Made token for task',
-  'task.restart': 'Restarted task',
-  'task.fail': 'Failed task',
-  'instance.drain': 'Drained instance',
-  'instance.resume': 'Resumed instance',
-  'batch.cancel': 'Cancelled a batch',
-  'operation.create': 'Began an operation',
-  'operation.cancel': 'Stopped an operation',
-  'pause.set': 'Paused',
-  'pause.end': 'Resumed',
-  'owner.limit': 'Set limits of owner',
-  'owner.reset': 'Took limits of owner away',
-  'secrets.forget': 'Unreadable secrets removed',
+  'publisher.create': t('Created publisher'),
+  'publisher.update': t('Changed publisher'),
+  'publisher.ban': t('Banned publisher'),
+  'publisher.unban': t('Lifted ban of publisher'),
+  'member.put': t('Set role of member'),
+  'member.remove': t('Removed member'),
+  'token.create': t('Created publish token'),
+  'token.revoke': t('Revoked publish token'),
+  'trusted_publisher.create': t('Added trusted publisher'),
+  'trusted_publisher.delete': t('Removed trusted publisher'),
+  'node.create': t('Created pack'),
+  'node.update': t('Changed pack'),
+  'node.delete': t('Deleted pack'),
+  'node.offer': t('Offered pack'),
+  'node.withdraw': t('Withdrew offer of pack'),
+  'node.transfer': t('Transferred pack'),
+  'host_node.update': t('Changed node policy'),
+  'host_node.report': t('Reported nodes of version'),
+  'host_node.confirm': t('Confirmed nodes of version'),
+  'version.publish': t('Published version'),
+  'version.update': t('Changed version'),
+  'version.delete': t('Deleted version'),
+  'version.review': t('Requested review'),
+  'version.retry': t('Repeated checks'),
+  'version.restart': t('Restarted checks'),
+  'review.put': t('Wrote review'),
+  'review.delete': t('Deleted review'),
+  'review.reply': t('Replied to review'),
+  'review.hide': t('Hid review'),
+  'review.show': t('Showed review'),
+  'report.close': t('Closed report'),
+  'endpoint.create': t('Added webhook subscription'),
+  'endpoint.update': t('Changed webhook subscription'),
+  'endpoint.delete': t('Deleted webhook subscription'),
+  'webhook_secret.rotate': t('Rotated webhook secret'),
+  'api_key.create': t('Created API key'),
+  'api_key.revoke': t('Revoked API key'),
+  'account.invite': t('Invited user'),
+  'account.reset': t('Reset account'),
+  'account.disable': t('Disabled account'),
+  'account.role': t('Changed role of account'),
+  'account.link': t('Linked account'),
+  'account.sessions_end': t('Ended sessions'),
+  'account.password': t('Set password'),
+  'account.passkey_add': t('Added passkey'),
+  'account.passkey_remove': t('Removed passkey'),
+  'upload.delete': t('Deleted upload'),
+  'task.cancel': t('Cancelled task'),
+  'task.delete': t('Deleted task'),
+  'task_token.create': t('Made token for task'),
+  'task.restart': t('Restarted task'),
+  'task.fail': t('Failed task'),
+  'instance.drain': t('Drained instance'),
+  'instance.resume': t('Resumed instance'),
+  'batch.cancel': t('Cancelled a batch'),
+  'operation.create': t('Began an operation'),
+  'operation.cancel': t('Stopped an operation'),
+  'pause.set': t('Paused'),
+  'pause.end': t('Resumed'),
+  'owner.limit': t('Set limits of owner'),
+  'owner.reset': t('Took limits of owner away'),
+  'secrets.forget': t('Unreadable secrets removed'),
 }
-const CHOICES = [['', 'All actions'] as const, ...Object.entries(ACTIONS)]
+const CHOICES = [['', t('All actions')] as const, ...Object.entries(ACTIONS)]
 
 /** Names of the transitions to a status. */
 const MOVES: Readonly<Record<string, string>> = {
-  NodeVersionStatusActive: 'Approved version',
-  NodeVersionStatusFlagged: 'Flagged version',
-  NodeVersionStatusBanned: 'Banned version',
-  NodeStatusActive: 'Lifted ban of pack',
-  NodeStatusBanned: 'Banned pack',
+  NodeVersionStatusActive: t('Approved version'),
+  NodeVersionStatusFlagged: t('Flagged version'),
+  NodeVersionStatusBanned: t('Banned version'),
+  NodeStatusActive: t('Lifted ban of pack'),
+  NodeStatusBanned: t('Banned pack'),
 }
 
 type Members = Readonly<Record<string, unknown>>
@@ -130,9 +131,9 @@ export const AuditLog = () => {
     <Stack>
       <Filters />
       <Listing
-        label="Audit log"
+        label={t('Audit log')}
         query={log}
-        empty={Object.keys(filter).length > 0 ? 'No entries match' : 'No entries yet'}
+        empty={Object.keys(filter).length > 0 ? t('No entries match') : t('No entries yet')}
         columns={COLUMNS}
         details={showChanges}
       />
@@ -147,31 +148,35 @@ const Filters = () => {
   const set = [q, actor, action, address, from ?? to].filter(Boolean).length
   const clear = (): void => void navigate({ to: '.', search: { tab: 'log' }, replace: true })
   const person = (
-    <SearchField label="Actor" value={actor} onChange={(next) => change({ actor: next })} />
+    <SearchField label={t('Actor')} value={actor} onChange={(next) => change({ actor: next })} />
   )
   return (
     <FilterBar
-      label="Audit log"
+      label={t('Audit log')}
       first={person}
       count={set - (actor ? 1 : 0)}
       onClear={set > 0 ? clear : undefined}
     >
       <Select
-        label="Action"
+        label={t('Action')}
         isLabelHidden
         options={CHOICES}
         value={action ?? ''}
         onChange={(next) => change({ action: next || undefined })}
       />
-      <SearchField label="Target" value={q} onChange={(next) => change({ q: next })} />
-      <SearchField label="Address" value={address} onChange={(next) => change({ address: next })} />
+      <SearchField label={t('Target')} value={q} onChange={(next) => change({ q: next })} />
+      <SearchField
+        label={t('Address')}
+        value={address}
+        onChange={(next) => change({ address: next })}
+      />
       <Days />
     </FilterBar>
   )
 }
 
 const BETWEEN = 'between'
-const DAYS = { from: 'From', to: 'To' } as const
+const DAYS = { from: t('From|day'), to: t('To|day') } as const
 
 /** A period by its name, or by its first and last day. */
 const Days = () => {
@@ -181,9 +186,9 @@ const Days = () => {
   return (
     <>
       <Select
-        label="Time"
+        label={t('Time')}
         isLabelHidden
-        options={[...periodOptions(isBetween ? '' : from), [BETWEEN, 'Between two days']]}
+        options={[...periodOptions(isBetween ? '' : from), [BETWEEN, t('Between two days')]]}
         value={isBetween ? BETWEEN : (from ?? '')}
         onChange={(next) => {
           setBetween(next === BETWEEN)
@@ -221,20 +226,20 @@ const Target = ({ name }: { name: string }) => {
 }
 
 const COLUMNS = {
-  Time: ({ at }: Entry) => <Time at={at} />,
-  Actor: ({ actor, actor_name: name }: Entry) => (
+  [t('Time')]: ({ at }: Entry) => <Time at={at} />,
+  [t('Actor')]: ({ actor, actor_name: name }: Entry) => (
     <span title={actor}>
       <Bdi>{name ?? actor}</Bdi>
     </span>
   ),
-  Action: (entry: Entry) => <span title={entry.action}>{inWords(entry)}</span>,
-  Target: ({ target }: Entry) => <Target name={target} />,
-  Address: ({ address, credential }: Entry) => (
+  [t('Action')]: (entry: Entry) => <span title={entry.action}>{inWords(entry)}</span>,
+  [t('Target')]: ({ target }: Entry) => <Target name={target} />,
+  [t('Address')]: ({ address, credential }: Entry) => (
     <span title={credential}>
       <Bdi>{address}</Bdi>
     </span>
   ),
-  Reason: ({ reason }: Entry) => reason && <Bdi>{reason}</Bdi>,
+  [t('Reason')]: ({ reason }: Entry) => reason && <Bdi>{reason}</Bdi>,
 }
 
 const showChanges = ({ before = {}, after = {} }: Entry) => {
@@ -246,7 +251,8 @@ const showChanges = ({ before = {}, after = {} }: Entry) => {
         changes.map(({ name, text, side }) => [
           name,
           <span key={name}>
-            <Bdi as="code">{text}</Bdi> {side && <Badge>{side}</Badge>}
+            <Bdi as="code">{text}</Bdi>{' '}
+            {side && <Badge>{side === 'new' ? t('new') : t('removed')}</Badge>}
           </span>,
         ]),
       )}

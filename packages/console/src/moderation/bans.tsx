@@ -9,15 +9,17 @@ import { Link, nodePage, publisherPage } from '../ui/link.tsx'
 import { Columns, Panel } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Bdi } from '../ui/values.tsx'
+import { t } from '../words/translate.ts'
 import { SameContent } from './related.tsx'
 
 type Kind = 'node' | 'publisher'
 
-const REASON = { name: 'reason', label: 'Reason', rows: 3 }
+const REASON = { name: 'reason', label: t('Reason'), rows: 3 }
 const HELP = {
-  node: 'None of its versions can be found or installed. Its publisher can read the reason.',
-  publisher:
+  node: t('None of its versions can be found or installed. Its publisher can read the reason.'),
+  publisher: t(
     'All its packs are hidden and its members can’t publish. The reason is kept in the audit log.',
+  ),
 }
 const reasonFor = (kind: Kind) => ({ ...REASON, help: HELP[kind] })
 
@@ -39,12 +41,27 @@ const write =
     if (same.length > 0) showToast(<SameContent of={same} />, { seconds: READ_SECONDS })
   }
 
-const WORDS = { node: 'pack', publisher: 'publisher' }
+const WORDS = {
+  node: {
+    ban: t('Ban pack'),
+    banOne: t('Ban a pack'),
+    id: t('ID of the pack'),
+    banned: t('Banned packs'),
+    none: t('No banned packs'),
+  },
+  publisher: {
+    ban: t('Ban publisher'),
+    banOne: t('Ban a publisher'),
+    id: t('ID of the publisher'),
+    banned: t('Banned publishers'),
+    none: t('No banned publishers'),
+  },
+}
 
 /** Entry of a menu that bans a node or a publisher. */
 export const banOf = (kind: Kind, id: string): Action => ({
-  label: `Ban ${WORDS[kind]}`,
-  title: `Ban ${id}?`,
+  label: WORDS[kind].ban,
+  title: t('Ban {id}?', { id }),
   variant: 'danger',
   typed: id,
   fields: [reasonFor(kind)],
@@ -54,10 +71,10 @@ export const banOf = (kind: Kind, id: string): Action => ({
 /** Asks for the id of what is to be banned. */
 const BanButton = ({ kind }: { kind: Kind }) => (
   <AskButton
-    label={`Ban a ${WORDS[kind]}`}
+    label={WORDS[kind].banOne}
     variant="danger"
-    action={`Ban ${WORDS[kind]}`}
-    fields={[{ name: 'id', label: `ID of the ${WORDS[kind]}` }, reasonFor(kind)]}
+    action={WORDS[kind].ban}
+    fields={[{ name: 'id', label: WORDS[kind].id }, reasonFor(kind)]}
     write={write('ban', kind)}
   />
 )
@@ -85,23 +102,23 @@ type Banned = { id: string; name: string; status_detail?: string }
 type BanListProps = { kind: Kind; query: UseQueryResult<readonly Banned[]> }
 
 const BanList = ({ kind, query }: BanListProps) => (
-  <Panel title={`Banned ${WORDS[kind]}s`} actions={<BanButton kind={kind} />}>
+  <Panel title={WORDS[kind].banned} actions={<BanButton kind={kind} />}>
     <Listing
-      label={`Banned ${WORDS[kind]}s`}
+      label={WORDS[kind].banned}
       query={query}
-      empty={`No banned ${WORDS[kind]}s`}
+      empty={WORDS[kind].none}
       columns={{
-        Name: ({ id, name }) =>
+        [t('Name')]: ({ id, name }) =>
           kind === 'node' ? (
             <Link {...nodePage(id)}>{name}</Link>
           ) : (
             <Link {...publisherPage(id)}>{name}</Link>
           ),
-        Reason: ({ status_detail: reason = 'in the audit log' }) => <Bdi>{reason}</Bdi>,
+        [t('Reason')]: ({ status_detail: reason = t('in the audit log') }) => <Bdi>{reason}</Bdi>,
         '': ({ id }) => (
           <AskButton
-            label="Lift ban"
-            title={`Lift the ban of ${id}?`}
+            label={t('Lift ban')}
+            title={t('Lift the ban of {id}?', { id })}
             fields={[REASON]}
             write={write('unban', kind, id)}
           />

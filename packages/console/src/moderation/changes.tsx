@@ -13,6 +13,7 @@ import { comparisonPage, Link } from '../ui/link.tsx'
 import { Empty, Show, Stack } from '../ui/panels.tsx'
 import { useMore } from '../ui/rows.tsx'
 import { Badge, Bdi } from '../ui/values.tsx'
+import { t } from '../words/translate.ts'
 import { changedFiles, diffLines, type FileChange } from './diff.ts'
 import styles from './moderation.module.css'
 
@@ -23,7 +24,11 @@ export interface Sides {
   previous: string | undefined
 }
 
-const TONES = { added: 'ok', removed: 'bad', changed: 'info' } as const
+const KINDS = {
+  added: ['ok', t('added')],
+  removed: ['bad', t('removed')],
+  changed: ['info', t('changed')],
+} as const
 
 /** The files that changed since the version before, and the lines of each that is opened. `n` and `p` go from one to the next. */
 export const Changes = ({ nodeId, version, previous }: Sides) => {
@@ -43,12 +48,15 @@ export const Changes = ({ nodeId, version, previous }: Sides) => {
   const asked = isListed ? [before, after] : [after]
   const missing = asked.find(({ data }) => data === undefined)
   if (missing) return <Show query={missing}>{() => null}</Show>
-  if (changes.length === 0) return <Empty>No file differs from {previous}.</Empty>
-  const unlisted = `The files of ${previous} are not listed, so every file is shown.`
-  const none = 'There is no live version below it: every file is new.'
+  if (changes.length === 0)
+    return <Empty>{t('No file differs from {previous}.', { previous })}</Empty>
+  const unlisted = t('The files of {previous} are not listed, so every file is shown.', {
+    previous,
+  })
+  const none = t('There is no live version below it: every file is new.')
   return (
     <div className="stack tight">
-      <p>{isListed ? `Against ${previous}.` : hasPrevious ? unlisted : none}</p>
+      <p>{isListed ? t('Against {previous}.', { previous }) : hasPrevious ? unlisted : none}</p>
       <ul className={`stack tight ${styles.files}`}>
         {changes.map(({ path, kind }) => {
           const isOpen = path === open
@@ -58,7 +66,7 @@ export const Changes = ({ nodeId, version, previous }: Sides) => {
           return (
             <li key={path} ref={(item) => void show(item)}>
               <Button variant="quiet" aria-expanded={isOpen} onPress={toggle}>
-                <Badge tone={TONES[kind]}>{kind}</Badge>
+                <Badge tone={KINDS[kind][0]}>{KINDS[kind][1]}</Badge>
                 <Bdi as="code">{path}</Bdi>
               </Button>
               {isOpen && <FileDiff of={{ nodeId, version, previous }} change={{ path, kind }} />}
@@ -78,9 +86,9 @@ const FileDiff = ({ of, change: { path, kind } }: { of: Sides; change: FileChang
   const missing = asked.find(({ data }) => data === undefined)
   if (missing) return <Show query={missing}>{() => null}</Show>
   const lines = diffLines(before.data?.text ?? '', after.data?.text ?? '')
-  if (!lines) return <p>Nearly all of it changed: too much to show line by line.</p>
-  if (lines.length === 0) return <p>Nothing in it changed.</p>
-  return <Lines label={`Changes of ${path}`} lines={lines} />
+  if (!lines) return <p>{t('Nearly all of it changed: too much to show line by line.')}</p>
+  if (lines.length === 0) return <p>{t('Nothing in it changed.')}</p>
+  return <Lines label={t('Changes of {path}', { path })} lines={lines} />
 }
 
 /** Effects on saved workflows of an update from the version before. */
@@ -91,16 +99,20 @@ export const Comparison = ({ nodeId, version, previous = '' }: Sides) => {
     // It changes once the version is checked again.
     staleTime: 0,
   })
-  if (previous === '') return <Empty>There is no live version below it to compare with.</Empty>
+  if (previous === '')
+    return <Empty>{t('There is no live version below it to compare with.')}</Empty>
   return (
     <Show query={compared}>
       {({ verdict, counts, changes }) => (
         <Stack>
           <p>
             {verdict === 'none'
-              ? 'The nodes of one side could not be read.'
-              : `Changes against ${previous}: ${counts.breaks} that break, ${counts.may_break} that may break, ${counts.safe} safe. `}
-            <Link {...comparisonPage(nodeId, previous, version)}>See the cards</Link>
+              ? t('The nodes of one side could not be read.')
+              : t(
+                  'Changes against {previous}: {breaks} that break, {may_break} that may break, {safe} safe.',
+                  { previous, ...counts },
+                )}{' '}
+            <Link {...comparisonPage(nodeId, previous, version)}>{t('See the cards')}</Link>
           </p>
           <ChangeList changes={changes} />
         </Stack>

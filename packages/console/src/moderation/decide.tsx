@@ -8,7 +8,7 @@ import { Ask } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
 import { Row } from '../ui/panels.tsx'
 import { Bdi } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 
 /** Version as platform admins see it. */
 export type Version = Schema<'NodeVersionPage'>['versions'][number]
@@ -20,24 +20,29 @@ export const keyOf = ({ node_id: nodeId, version }: Pick<Version, 'node_id' | 'v
 const DECISIONS = {
   a: {
     status: 'NodeVersionStatusActive',
-    label: 'Approve',
-    done: 'approved',
+    label: t('Approve'),
+    title: t('Approve {versions}?'),
+    done: t('{versions}: approved'),
     variant: 'primary',
-    help: 'It becomes Latest if it is the highest version. Say what you checked.',
+    help: t('It becomes Latest if it is the highest version. Say what you checked.'),
   },
   h: {
     status: 'NodeVersionStatusFlagged',
-    label: 'Flag',
-    done: 'flagged',
+    label: t('Flag'),
+    title: t('Flag {versions}?'),
+    done: t('{versions}: flagged'),
     variant: undefined,
-    help: 'The version before stays Latest. Its publisher can read the reason and request a review.',
+    help: t(
+      'The version before stays Latest. Its publisher can read the reason and request a review.',
+    ),
   },
   b: {
     status: 'NodeVersionStatusBanned',
-    label: 'Ban',
-    done: 'banned',
+    label: t('Ban'),
+    title: t('Ban {versions}?'),
+    done: t('{versions}: banned'),
     variant: 'danger',
-    help: 'It can’t be installed or downloaded. Everyone can read the reason.',
+    help: t('It can’t be installed or downloaded. Everyone can read the reason.'),
   },
 } as const
 type Letter = keyof typeof DECISIONS
@@ -70,8 +75,13 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
       done.map((version) => put(version, version.status, version.status_reason)),
     )
     const failed = undone.filter(({ status }) => status === 'rejected').length
-    const failure = `${counted(failed, 'version')} could not be undone`
-    showToast(failed === 0 ? `${named(done)}: as before` : failure)
+    showToast(
+      failed === 0
+        ? t('{versions}: as before', { versions: named(done) })
+        : t('{count, plural, one {# version} other {# versions}} could not be undone', {
+            count: failed,
+          }),
+    )
     await queries.invalidateQueries()
   }
   /** Decides one version after the other: a rejection is reported, and what was done stays. */
@@ -89,10 +99,10 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
       close()
       void undo(undoable)
     }
-    const text = `${named(done)}: ${DECISIONS[letter].done}`
+    const text = t(DECISIONS[letter].done, { versions: named(done) })
     const close = showToast(<Bdi>{text}</Bdi>, {
       seconds: UNDO_SECONDS,
-      action: undoable.length > 0 && <Button onPress={press}>Undo</Button>,
+      action: undoable.length > 0 && <Button onPress={press}>{t('Undo')}</Button>,
     })
   }
   const decision = asked && DECISIONS[asked]
@@ -112,16 +122,16 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
       ))}
       {asked && decision && (
         <Ask
-          title={`${decision.label} ${named(legal(asked))}?`}
+          title={t(decision.title, { versions: named(legal(asked)) })}
           action={decision.label}
           variant={decision.variant}
           typed={asked === 'b' ? named(legal(asked)) : undefined}
-          fields={[{ name: 'status_reason', label: 'Reason', rows: 3, help: decision.help }]}
+          fields={[{ name: 'status_reason', label: t('Reason'), rows: 3, help: decision.help }]}
           write={({ status_reason: reason = '' }) => decide(asked, reason)}
           onDone={(done) => report(asked, done)}
           onClose={() => setAsked(undefined)}
         >
-          {legal(asked).some(isFinal) && <p>This closes the review and can’t be undone.</p>}
+          {legal(asked).some(isFinal) && <p>{t('This closes the review and can’t be undone.')}</p>}
         </Ask>
       )}
     </Row>
@@ -130,4 +140,6 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
 
 /** One by its id; of several, how many they are. */
 const named = (versions: readonly Version[]): string =>
-  versions.length === 1 && versions[0] ? keyOf(versions[0]) : counted(versions.length, 'version')
+  versions.length === 1 && versions[0]
+    ? keyOf(versions[0])
+    : t('{count, plural, one {# version} other {# versions}}', { count: versions.length })

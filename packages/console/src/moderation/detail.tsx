@@ -1,21 +1,27 @@
 import { useQuery } from '@tanstack/react-query'
 import { ArrowLeft } from 'lucide-react'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 
 import { readQuery, send } from '../api/client.ts'
+import { lazyPart } from '../shell/lazy-page.ts'
 import { Actions } from '../ui/actions.tsx'
 import { AskButton } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
 import { Findings, findingsQuery } from '../ui/findings.tsx'
 import { Link, publisherPage, versionPage } from '../ui/link.tsx'
-import { Empty, Note, Row, Show, Stack } from '../ui/panels.tsx'
+import { Empty, Loading, Note, Row, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Bdi, StateBadge, Time } from '../ui/values.tsx'
 import { wordsOf } from '../words/states.ts'
+import { rich, t } from '../words/translate.ts'
 import { banOf } from './bans.tsx'
-import { Changes, Comparison, type Sides } from './changes.tsx'
+import type { Sides } from './changes.tsx'
 import { Decide, type Version } from './decide.tsx'
 import { BannedPublishers, SameContent } from './related.tsx'
+
+// What compares the lines of files is large.
+const Changes = lazyPart(async () => (await import('./changes.tsx')).Changes)
+const Comparison = lazyPart(async () => (await import('./changes.tsx')).Comparison)
 
 interface DetailProps {
   /** `{node}@{version}`. */
@@ -38,12 +44,16 @@ export const Detail = ({ id, listed, onBack }: DetailProps) => {
       <div className="phone">
         <Button onPress={onBack}>
           <ArrowLeft aria-hidden />
-          All versions
+          {t('All versions')}
         </Button>
       </div>
       <Show query={{ ...read, data: read.data === undefined ? listed : read.data }}>
         {(version) =>
-          version ? <CheckedPack version={version} /> : <Empty>Version {id} not found</Empty>
+          version ? (
+            <CheckedPack version={version} />
+          ) : (
+            <Empty>{t('Version {id} not found', { id })}</Empty>
+          )
         }
       </Show>
     </Stack>
@@ -59,10 +69,10 @@ const CheckedPack = ({ version }: { version: Version }) => {
   const isRetriable =
     status === 'NodeVersionStatusPending' || version.host_node_extract_status === 'failed'
   const tabs = {
-    findings: ['Findings', <Findings key="findings" {...of} />],
-    changes: ['Changed files', <Changes key="changes" {...of} />],
-    comparison: ['Nodes', <Comparison key="comparison" {...of} />],
-    moves: ['History', <Transitions key="moves" {...of} />],
+    findings: [t('Findings'), <Findings key="findings" {...of} />],
+    changes: [t('Changed files'), <Changes key="changes" {...of} />],
+    comparison: [t('Nodes'), <Comparison key="comparison" {...of} />],
+    moves: [t('History'), <Transitions key="moves" {...of} />],
   } as const
   return (
     <>
@@ -73,8 +83,10 @@ const CheckedPack = ({ version }: { version: Version }) => {
         <StateBadge state={status} />
         {publisher && (
           <span>
-            of <Link {...publisherPage(publisher.id)}>{publisher.name}</Link>,{' '}
-            <Time at={version.createdAt} />
+            {rich('of {publisher}', {
+              publisher: <Link {...publisherPage(publisher.id)}>{publisher.name}</Link>,
+            })}
+            , <Time at={version.createdAt} />
           </span>
         )}
       </Row>
@@ -83,15 +95,16 @@ const CheckedPack = ({ version }: { version: Version }) => {
       {publisher && <BannedPublishers id={publisher.id} />}
       {review && (
         <Note>
-          Review requested <Time at={review.createdAt} />: <Bdi>{review.note ?? 'no note'}</Bdi>
+          {rich('Review requested {time}:', { time: <Time at={review.createdAt} /> })}{' '}
+          <Bdi>{review.note ?? t('no note')}</Bdi>
         </Note>
       )}
       <Row>
         <Decide versions={[version]} />
         {isRetriable && (
           <AskButton
-            label="Check again"
-            title={`Check ${nodeId} ${number} again?`}
+            label={t('Check again')}
+            title={t('Check {nodeId} {number} again?', { nodeId, number })}
             write={() =>
               send('POST', '/admin/nodes/{nodeId}/versions/{version}/retry', {
                 path: { nodeId, version: number },
@@ -100,11 +113,13 @@ const CheckedPack = ({ version }: { version: Version }) => {
           />
         )}
         <Actions
-          label="Ban"
+          label={t('Ban')}
           actions={[banOf('node', nodeId), publisher && banOf('publisher', publisher.id)]}
         />
       </Row>
-      <Tabs label="About the version" tabs={tabs} selected={part} onSelect={setPart} />
+      <Suspense fallback={<Loading />}>
+        <Tabs label={t('About the version')} tabs={tabs} selected={part} onSelect={setPart} />
+      </Suspense>
     </>
   )
 }
@@ -115,8 +130,9 @@ const Transitions = ({ nodeId, version }: Sides) => (
       <ol className="stack tight">
         {moves.map(({ at, to, from, actor, reason }) => (
           <li key={at + to}>
-            <Time at={at} /> <StateBadge state={to} /> by <Bdi>{actor.replace(/^user:/, '')}</Bdi>:{' '}
-            <Bdi>{reason}</Bdi> {from && `(was ${wordsOf(from).word})`}
+            <Time at={at} /> <StateBadge state={to} />{' '}
+            {rich('by {actor}:', { actor: <Bdi>{actor.replace(/^user:/, '')}</Bdi> })}{' '}
+            <Bdi>{reason}</Bdi> {from && t('(was {state})', { state: wordsOf(from).word })}
           </li>
         ))}
       </ol>

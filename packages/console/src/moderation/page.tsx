@@ -13,7 +13,7 @@ import { NextPage, PreviousPage } from '../ui/rows.tsx'
 import { useChangeSearch } from '../ui/address.ts'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, StateBadge, Time } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+import { rich, t } from '../words/translate.ts'
 import { Bans } from './bans.tsx'
 import { Decide, keyOf, type Version } from './decide.tsx'
 import { Detail } from './detail.tsx'
@@ -22,11 +22,11 @@ import styles from './moderation.module.css'
 const route = getRouteApi('/moderation')
 
 const CHOICES = {
-  review: 'Review requested',
-  Flagged: 'Flagged',
-  Pending: 'Checking',
-  Active: 'Published',
-  Banned: 'Banned',
+  review: t('Review requested'),
+  Flagged: t('Flagged'),
+  Pending: t('Checking'),
+  Active: t('Published'),
+  Banned: t('Banned'),
 }
 
 type Query = NonNullable<paths['/versions']['get']['parameters']['query']>
@@ -42,8 +42,8 @@ const FILTERS: Record<keyof typeof CHOICES | 'failed', Query> = {
 }
 
 const NONE: Readonly<Record<string, string>> = {
-  review: 'Queue is empty',
-  failed: 'No failed checks',
+  review: t('Queue is empty'),
+  failed: t('No failed checks'),
 }
 
 /** Versions to decide on, the oldest request first, with one of them beside the list; on a phone in its place. */
@@ -66,7 +66,7 @@ const Queue = ({ isFailed = false }) => {
   })
   const [chosen, setChosen] = useState<readonly string[]>([])
   const versions = list.data?.pages.flatMap((page) => page.versions) ?? []
-  const none = NONE[filter] ?? 'No versions'
+  const none = NONE[filter] ?? t('No versions')
   const many = versions.filter((one) => chosen.includes(keyOf(one)))
   return (
     <div className={`split ${styles.split}`} data-open={version !== undefined || undefined}>
@@ -74,15 +74,15 @@ const Queue = ({ isFailed = false }) => {
         {!isFailed && (
           <>
             <Select
-              label="Show"
+              label={t('Show')}
               isLabelHidden
               options={CHOICES}
               value={status}
               onChange={(next) => changeSearch({ status: next, version: undefined })}
             />
             <div className={`stack tight ${styles.filters}`}>
-              <AddressField label="Pack ID" name="node" />
-              <AddressField label="Search reasons" />
+              <AddressField label={t('Pack ID')} name="node" />
+              <AddressField label={t('Search reasons')} />
             </div>
           </>
         )}
@@ -90,11 +90,14 @@ const Queue = ({ isFailed = false }) => {
           {({ pages }) => (
             <>
               <p>
-                {counted(pages[0]?.total ?? 0, 'version')}. Shift- or Ctrl-click to select several.
+                {t(
+                  '{count, plural, one {# version} other {# versions}}. Shift- or Ctrl-click to select several.',
+                  { count: pages[0]?.total ?? 0 },
+                )}
               </p>
               <PreviousPage query={list} />
               <GridList
-                aria-label="Versions"
+                aria-label={t('Versions')}
                 className={styles.list}
                 selectionMode="multiple"
                 selectionBehavior="replace"
@@ -119,11 +122,15 @@ const Queue = ({ isFailed = false }) => {
       <div>
         {many.length > 1 ? (
           <Stack>
-            <h2>{counted(many.length, 'version')} selected</h2>
+            <h2>
+              {t('{count, plural, one {# version} other {# versions}} selected', {
+                count: many.length,
+              })}
+            </h2>
             <Decide versions={many} />
           </Stack>
         ) : version === undefined ? (
-          <Empty>Select a version to see its findings and changes.</Empty>
+          <Empty>{t('Select a version to see its findings and changes.')}</Empty>
         ) : (
           <Detail
             key={version}
@@ -147,12 +154,14 @@ const VersionItem = ({ version }: { version: Version }) => {
         <Bdi as="strong">{key}</Bdi>
         <StateBadge state={status} />
         {moderation?.publisher.status === 'PublisherStatusBanned' && (
-          <Badge tone="bad">publisher banned</Badge>
+          <Badge tone="bad">{t('publisher banned')}</Badge>
         )}
       </Row>
       <span>
-        <Bdi>{moderation?.publisher.name}</Bdi>, {review ? 'requested' : 'published'}{' '}
-        <Time at={review?.createdAt ?? createdAt} />
+        <Bdi>{moderation?.publisher.name}</Bdi>,{' '}
+        {rich(review ? t('requested {time}') : t('published {time}'), {
+          time: <Time at={review?.createdAt ?? createdAt} />,
+        })}
         {moderation && `; ${countsInWords(moderation.findings)}`}
       </span>
       <Bdi as="span" className="cut soft">
@@ -168,12 +177,12 @@ const Reports = lazyPart(async () => (await import('./reports.tsx')).Reports)
 const ReportedReviews = lazyPart(async () => (await import('./reviews.tsx')).ReportedReviews)
 
 const TABS = {
-  versions: ['Versions', <Queue key="versions" />],
-  failed: ['Failed checks', <Queue key="failed" isFailed />],
-  reports: ['Reports', <Reports key="reports" />],
-  reviews: ['Reviews', <ReportedReviews key="reviews" />],
-  bans: ['Bans', <Bans key="bans" />],
-  log: ['Audit log', <AuditLog key="log" />],
+  versions: [t('Versions'), <Queue key="versions" />],
+  failed: [t('Failed checks'), <Queue key="failed" isFailed />],
+  reports: [t('Reports'), <Reports key="reports" />],
+  reviews: [t('Reviews'), <ReportedReviews key="reviews" />],
+  bans: [t('Bans'), <Bans key="bans" />],
+  log: [t('Audit log'), <AuditLog key="log" />],
 } as const
 
 const ONE = { pageSize: 1 }
@@ -202,7 +211,7 @@ const useCounts = (): Readonly<Record<string, number>> | undefined => {
 /** Page of all that platform admins decide on. */
 export const Page = () => (
   <>
-    <PageTitle>Moderation</PageTitle>
+    <PageTitle>{t('Moderation')}</PageTitle>
     <Waiting />
   </>
 )
@@ -226,7 +235,7 @@ const Waiting = () => {
   if ((tab ?? opens) === undefined) return <Loading />
   return (
     <Suspense fallback={<Loading />}>
-      <Tabs label="Moderation" tabs={tabs} opens={opens} />
+      <Tabs label={t('Moderation')} tabs={tabs} opens={opens} />
     </Suspense>
   )
 }

@@ -9,7 +9,7 @@ import { Link, nodePage } from '../ui/link.tsx'
 import { Row } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Bdi, Time } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { banOf } from './bans.tsx'
 
 type Report = Data<'/admin/reports'>['reports'][number]
@@ -17,7 +17,7 @@ type Report = Data<'/admin/reports'>['reports'][number]
 /** Open reports about packs, the oldest first. A ban or a transfer is one decision, what the reporter reads another. */
 export const Reports = () => (
   <Listing
-    label="Reports"
+    label={t('Reports')}
     query={useInfiniteQuery({
       queryKey: ['admin', 'reports', 'pages'],
       queryFn: ({ pageParam: page, signal }) =>
@@ -25,25 +25,29 @@ export const Reports = () => (
       ...NUMBERED,
       select: ({ pages }) => pages.flatMap(({ reports }) => reports),
     })}
-    empty="No open reports"
+    empty={t('No open reports')}
     columns={COLUMNS}
   />
 )
 
 const COLUMNS = {
-  Pack: ({ node_id: id, open_of_node: open }: Report) => (
+  [t('Pack')]: ({ node_id: id, open_of_node: open }: Report) => (
     <>
       <Link {...nodePage(id)}>{id}</Link>
-      {open > 1 && <p className="soft small">{counted(open, 'open report')}</p>}
+      {open > 1 && (
+        <p className="soft small">
+          {t('{count, plural, one {# open report} other {# open reports}}', { count: open })}
+        </p>
+      )}
     </>
   ),
-  Report: ({ reason, text }: Report) => (
+  [t('Report|noun')]: ({ reason, text }: Report) => (
     <>
       <strong>{REPORT_REASONS[reason]}</strong>
       <Bdi as="p">{text}</Bdi>
     </>
   ),
-  By: ({ reported_by: by, created_at: at }: Report) => (
+  [t('By')]: ({ reported_by: by, created_at: at }: Report) => (
     <>
       <Bdi>{by}</Bdi> <Time at={at} />
     </>
@@ -52,7 +56,7 @@ const COLUMNS = {
     <Row>
       <Close report={report} />
       <Actions
-        label={`More for ${report.node_id}`}
+        label={t('More for {node_id}', { node_id: report.node_id })}
         actions={[banOf('node', report.node_id), giveAway(report.node_id)]}
       />
     </Row>
@@ -65,23 +69,23 @@ const Close = ({
   report: Report
 }) => (
   <AskButton
-    label="Close"
-    title={`Close the report about ${node}?`}
-    action="Close report"
+    label={t('Close')}
+    title={t('Close the report about {node}?', { node })}
+    action={t('Close report')}
     fields={[
       {
         name: 'decision',
-        label: 'Decision',
+        label: t('Decision'),
         rows: 3,
-        help: 'Whoever reported the pack can read it. It changes nothing about the pack itself.',
+        help: t('Whoever reported the pack can read it. It changes nothing about the pack itself.'),
       },
       ...(open > 1
         ? [
             {
               name: 'all',
-              label: 'Reports to close',
+              label: t('Reports to close'),
               value: '',
-              options: { '': 'This one', true: `All ${open} about this pack` },
+              options: { '': t('This one'), true: t('All {open} about this pack', { open }) },
               isOptional: true,
             },
           ]

@@ -6,6 +6,7 @@ import styles from '../registry/reviews.module.css'
 import { Link, nodePage } from '../ui/link.tsx'
 import { Empty, Row, Show } from '../ui/panels.tsx'
 import { NextPage, PreviousPage } from '../ui/rows.tsx'
+import { t } from '../words/translate.ts'
 
 /** Reviews of packs that users have reported, those with the most reports first; either decision closes the reports. */
 export const ReportedReviews = () => {
@@ -22,9 +23,9 @@ export const ReportedReviews = () => {
       <Show query={found}>
         {(reviews) =>
           reviews.length === 0 ? (
-            <Empty>No reported reviews</Empty>
+            <Empty>{t('No reported reviews')}</Empty>
           ) : (
-            <ul aria-label="Reported reviews" className={styles.list}>
+            <ul aria-label={t('Reported reviews')} className={styles.list}>
               {reviews.map((review) => (
                 <li key={review.id} className="stack">
                   <Link {...nodePage(review.node_id)} search={{ tab: 'reviews' }}>

@@ -1,5 +1,6 @@
 import type { Data } from '../api/schema.ts'
-import { counted, showSeconds } from '../words/text.ts'
+import { showSeconds } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 
 type Operations = Data<'/admin/operations'>
 
@@ -27,7 +28,10 @@ export const listAttention = ({
       ({ name, type, backlog, backlog_age_seconds: age }) =>
         ({
           tone: 'bad',
-          text: `${counted(backlog, 'step')} for ${showSeconds(age)} in ${name} (${type}), and no worker takes them: start one`,
+          text: t(
+            '{count, plural, one {# step} other {# steps}} for {time} in {name} ({type}), and no worker takes them: start one',
+            { count: backlog, time: showSeconds(age), name, type },
+          ),
           panel: 'queues',
         }) as const,
     ),
@@ -35,18 +39,27 @@ export const listAttention = ({
       ({ host, failing: count }) =>
         ({
           tone: 'warn',
-          text: `${counted(count, 'event')} for ${host} failed at least once and will be tried again`,
+          text: t(
+            '{count, plural, one {# event} other {# events}} for {host} failed at least once and will be tried again',
+            { count, host },
+          ),
           panel: 'hosts',
         }) as const,
     ),
     late > 0 && {
       tone: 'warn',
-      text: `${counted(late, 'job')} without progress for ${showSeconds(stuck.after_seconds)}`,
+      text: t('{count, plural, one {# job} other {# jobs}} without progress for {time}', {
+        count: late,
+        time: showSeconds(stuck.after_seconds),
+      }),
       panel: 'stuck',
     },
     outbox.rows.some(({ last_error: error }) => error) && {
       tone: 'warn',
-      text: `${counted(outbox.waiting, 'message')} could not be handed to Temporal yet`,
+      text: t(
+        '{count, plural, one {# message} other {# messages}} could not be handed to Temporal yet',
+        { count: outbox.waiting },
+      ),
       panel: 'outbox',
     },
   ]

@@ -6,7 +6,9 @@ import { Link, StrangersLink, taskPage } from '../ui/link.tsx'
 import { Panel } from '../ui/panels.tsx'
 import { Rows, useMore } from '../ui/rows.tsx'
 import { Badge, Bdi, StateBadge, Time } from '../ui/values.tsx'
-import { counted, showSeconds } from '../words/text.ts'
+import { showNumber } from '../words/language.ts'
+import { showSeconds } from '../words/text.ts'
+import { rich, t } from '../words/translate.ts'
 import { listTemplates, sortInstances, type Fleet, type Instance } from './fleet-rows.ts'
 
 const fleetQuery = readQuery('/admin/instances', {}, { refetchInterval: 5000 })
@@ -27,13 +29,18 @@ export const FleetPanels = () => {
 const Instances = ({ instances }: Pick<Fleet, 'instances'>) => {
   const { shown, more } = useMore(sortInstances(instances), 20, 100)
   return (
-    <Panel title="ComfyUI instances" actions={counted(instances.length, 'instance')}>
+    <Panel
+      title={t('ComfyUI instances')}
+      actions={t('{count, plural, one {# instance} other {# instances}}', {
+        count: instances.length,
+      })}
+    >
       <Rows
-        label="ComfyUI instances"
+        label={t('ComfyUI instances')}
         rows={shown}
         empty=""
         columns={{
-          Instance: ({ name, version }) => (
+          [t('Instance')]: ({ name, version }) => (
             <div>
               <Bdi as="strong">{name}</Bdi>{' '}
               <Bdi as="span" className="soft small">
@@ -41,9 +48,9 @@ const Instances = ({ instances }: Pick<Fleet, 'instances'>) => {
               </Bdi>
             </div>
           ),
-          State: ({ state }) => <StateBadge state={state} />,
-          Tasks: ({ tasks }) => tasks.map((task) => <Running key={task.id} task={task} />),
-          Loaded: ({ state, template, models }) =>
+          [t('State')]: ({ state }) => <StateBadge state={state} />,
+          [t('Tasks')]: ({ tasks }) => tasks.map((task) => <Running key={task.id} task={task} />),
+          [t('Loaded')]: ({ state, template, models }) =>
             state !== 'gone' && (
               <div>
                 <Bdi>{template}</Bdi>{' '}
@@ -52,10 +59,8 @@ const Instances = ({ instances }: Pick<Fleet, 'instances'>) => {
                 </Bdi>
               </div>
             ),
-          'Last 24 h': ({ ends }) =>
-            ends
-              .map(({ end, count }) => `${count.toLocaleString('en')} ${inWords(end)}`)
-              .join(', '),
+          [t('Last 24 h')]: ({ ends }) =>
+            ends.map(({ end, count }) => `${showNumber(count)} ${inWords(end)}`).join(', '),
           '': (instance) => <Drain instance={instance} />,
         }}
         below={({ state, seen_at: seen, last_error: error, last_error_at: at }) =>
@@ -63,13 +68,16 @@ const Instances = ({ instances }: Pick<Fleet, 'instances'>) => {
             <div className="small">
               {state === 'gone' && (
                 <p>
-                  Last response <Time at={seen} />. Start it, or take it out of COMFYUI_URLS.
+                  {rich('Last response {time}. Start it, or take it out of COMFYUI_URLS.', {
+                    time: <Time at={seen} />,
+                  })}
                 </p>
               )}
-              {state === 'quarantined' && <p>Start it again: then it is given tasks.</p>}
+              {state === 'quarantined' && <p>{t('Start it again: then it is given tasks.')}</p>}
               {error && (
                 <p>
-                  Last error, <Time at={at} />: <Bdi as="code">{error}</Bdi>
+                  {rich('Last error, {time}:', { time: <Time at={at} /> })}{' '}
+                  <Bdi as="code">{error}</Bdi>
                 </p>
               )}
             </div>
@@ -83,15 +91,15 @@ const Instances = ({ instances }: Pick<Fleet, 'instances'>) => {
 
 /** Tasks that ended because their prompts broke two instances; whoever restarts those finds here what to keep away. */
 const Crashed = ({ tasks }: { tasks: Fleet['crashed'] }) => (
-  <Panel title="Tasks that broke instances" actions="last 24 h">
+  <Panel title={t('Tasks that broke instances')} actions={t('last 24 h')}>
     <Rows
-      label="Tasks that broke instances"
+      label={t('Tasks that broke instances')}
       rows={tasks}
       empty=""
       columns={{
-        Task: ({ id, kind, at }) => <Running task={{ id, kind, since: at }} />,
-        Template: ({ template }) => <Bdi>{template}</Bdi>,
-        Instances: ({ instances }) => <Bdi>{instances.join(', ')}</Bdi>,
+        [t('Task')]: ({ id, kind, at }) => <Running task={{ id, kind, since: at }} />,
+        [t('Template')]: ({ template }) => <Bdi>{template}</Bdi>,
+        [t('Instances')]: ({ instances }) => <Bdi>{instances.join(', ')}</Bdi>,
       }}
       below={({ error }) => <Bdi as="code">{error}</Bdi>}
     />
@@ -112,23 +120,27 @@ const Running = ({ task: { id, kind, since } }: { task: Shown }) => (
 const Drain = ({ instance: { name: id, is_drained: isDrained, tasks } }: { instance: Instance }) =>
   isDrained ? (
     <WriteButton
-      label="Resume"
+      label={t('Resume')}
       write={() => send('POST', '/admin/instances/{id}/resume', { path: { id }, body: {} })}
     />
   ) : (
     <AskButton
-      label="Drain"
-      title={`Drain ${id}?`}
-      action="Drain instance"
-      fields={[{ name: 'reason', label: 'Reason', isOptional: true }]}
+      label={t('Drain')}
+      title={t('Drain {id}?', { id })}
+      action={t('Drain instance')}
+      fields={[{ name: 'reason', label: t('Reason'), isOptional: true }]}
       write={({ reason }) => {
         const body = reason ? { reason } : {}
         return send('POST', '/admin/instances/{id}/drain', { path: { id }, body })
       }}
     >
       <p>
-        It ends {tasks.length === 0 ? 'what it has' : counted(tasks.length, 'task')} and is given no
-        more until you resume it.
+        {tasks.length === 0
+          ? t('It ends what it has and is given no more until you resume it.')
+          : t(
+              'It ends {count, plural, one {# task} other {# tasks}} and is given no more until you resume it.',
+              { count: tasks.length },
+            )}
       </p>
     </AskButton>
   )
@@ -142,18 +154,18 @@ const Model = ({
 }: Fleet['templates'][number]['model_files'][number]) => (
   <div className="soft small" title={digest}>
     <Bdi>{folder === undefined ? file : `${folder}/${file}`}</Bdi>{' '}
-    {url !== undefined && <StrangersLink address={url}>from</StrangersLink>}
+    {url !== undefined && <StrangersLink address={url}>{t('from')}</StrangersLink>}
   </div>
 )
 
 const Templates = ({ fleet }: { fleet: Fleet }) => (
-  <Panel title="ComfyUI templates">
+  <Panel title={t('ComfyUI templates')}>
     <Rows
-      label="ComfyUI templates"
+      label={t('ComfyUI templates')}
       rows={listTemplates(fleet)}
-      empty="No worker has read templates yet"
+      empty={t('No worker has read templates yet')}
       columns={{
-        Template: ({ name, version, model_files: files }) => (
+        [t('Template')]: ({ name, version, model_files: files }) => (
           <div>
             <Bdi as="strong">{name}</Bdi>{' '}
             {version !== undefined && (
@@ -166,13 +178,19 @@ const Templates = ({ fleet }: { fleet: Fleet }) => (
             ))}
           </div>
         ),
-        Waiting: ({ tasks, oldest_seconds: age }) =>
-          tasks > 0 ? `${counted(tasks, 'task')}, oldest ${showSeconds(age)}` : '–',
-        'Runs on': ({ able }) =>
+        [t('Waiting')]: ({ tasks, oldest_seconds: age }) =>
+          tasks > 0
+            ? t('{count, plural, one {# task} other {# tasks}}, oldest {time}', {
+                count: tasks,
+                time: showSeconds(age),
+              })
+            : '–',
+        [t('Runs on')]: ({ able }) =>
           able === 0 ? (
-            <Badge tone="bad">no instance</Badge>
+            <Badge tone="bad">{t('no instance')}</Badge>
           ) : (
-            able !== undefined && counted(able, 'instance')
+            able !== undefined &&
+            t('{count, plural, one {# instance} other {# instances}}', { count: able })
           ),
       }}
       below={({ able, warnings, lacking, reasons }) =>
@@ -182,7 +200,7 @@ const Templates = ({ fleet }: { fleet: Fleet }) => (
               <ul className="small">
                 {warnings.map((warning) => (
                   <li key={warning}>
-                    <Badge tone="warn">warning</Badge> <Bdi>{warning}</Bdi>
+                    <Badge tone="warn">{t('warning')}</Badge> <Bdi>{warning}</Bdi>
                   </li>
                 ))}
               </ul>
@@ -191,14 +209,19 @@ const Templates = ({ fleet }: { fleet: Fleet }) => (
               <ul className="small">
                 {reasons.map(({ reason, tasks }) => (
                   <li key={reason}>
-                    <Bdi>{reason}</Bdi>: {counted(tasks, 'task')} waiting
+                    <Bdi>{reason}</Bdi>:{' '}
+                    {t('{count, plural, one {# task} other {# tasks}} waiting', { count: tasks })}
                   </li>
                 ))}
               </ul>
             )}
             {lacking.length > 0 && (
               <details open={able === 0}>
-                <summary>{counted(lacking.length, 'instance')} cannot run it</summary>
+                <summary>
+                  {t('{count, plural, one {# instance} other {# instances}} cannot run it', {
+                    count: lacking.length,
+                  })}
+                </summary>
                 <ul className="small">
                   {lacking.map(({ instance, issues }) => (
                     <li key={instance}>

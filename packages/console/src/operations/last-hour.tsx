@@ -4,7 +4,9 @@ import { Link } from '../ui/link.tsx'
 import { Panel } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
 import { Bdi } from '../ui/values.tsx'
+import { showNumber } from '../words/language.ts'
 import { showTimes } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 
 type Hour = Data<'/admin/operations'>['last_hour']
 
@@ -16,17 +18,19 @@ export const LastHour = ({ hour: { tasks, deliveries } }: { hour: Hour }) => {
     ...(ended > 0 ? [{ ...sent, ended, running, kind: undefined, waiting: undefined }] : []),
   ]
   return (
-    <Panel title="Last hour">
+    <Panel title={t('Last hour')}>
       <Rows
-        label="Last hour"
+        label={t('Last hour')}
         rows={rows}
-        empty="No task ended and nothing was delivered in the last hour"
+        empty={t('No task ended and nothing was delivered in the last hour')}
         columns={{
-          What: ({ kind }) => <Bdi>{kind === undefined ? 'Webhook requests' : titleOf(kind)}</Bdi>,
-          'Per minute': ({ per_minute: rate }) => rate.toLocaleString('en'),
-          Ended: ({ ended: count }) => count.toLocaleString('en'),
-          Failed: ({ kind, failed, ended: count }) => {
-            const text = `${failed.toLocaleString('en')} (${Math.round((100 * failed) / count)} %)`
+          [t('What')]: ({ kind }) => (
+            <Bdi>{kind === undefined ? t('Webhook requests') : titleOf(kind)}</Bdi>
+          ),
+          [t('Per minute')]: ({ per_minute: rate }) => showNumber(rate),
+          [t('Ended')]: ({ ended: count }) => showNumber(count),
+          [t('Failed')]: ({ kind, failed, ended: count }) => {
+            const text = `${showNumber(failed)} (${Math.round((100 * failed) / count)} %)`
             if (failed === 0) return '0'
             if (kind === undefined) return <a href="#hosts">{text}</a>
             return (
@@ -35,8 +39,8 @@ export const LastHour = ({ hour: { tasks, deliveries } }: { hour: Hour }) => {
               </Link>
             )
           },
-          'Wait, p50 · p95': ({ waiting }) => waiting && showTimes(waiting),
-          'Run, p50 · p95': ({ running: times }) => showTimes(times),
+          [t('Wait, p50 · p95')]: ({ waiting }) => waiting && showTimes(waiting),
+          [t('Run, p50 · p95')]: ({ running: times }) => showTimes(times),
         }}
       />
     </Panel>

@@ -7,6 +7,8 @@ import { AskButton } from '../ui/ask.tsx'
 import { Panel } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
 import { Bdi, Time } from '../ui/values.tsx'
+import { showNumber } from '../words/language.ts'
+import { t } from '../words/translate.ts'
 
 type Owner = Data<'/admin/owners'>['owners'][number]
 
@@ -24,54 +26,54 @@ export const ENGINES = ['local', 'vendor', 'comfyui'] as const
 
 /** Limits that an admin sets; an empty one is that of the settings. */
 const LIMITS: readonly FieldSpec[] = [
-  number('slots', 'Videos at once'),
-  number('credit_limit', 'Credits'),
-  number('task_limit', 'Open tasks'),
-  number('byte_limit', 'Bytes kept'),
-  number('rate_factor', 'Factor of requests', '2: twice as many requests.'),
+  number('slots', t('Videos at once')),
+  number('credit_limit', t('Credits')),
+  number('task_limit', t('Open tasks')),
+  number('byte_limit', t('Bytes kept')),
+  number('rate_factor', t('Factor of requests'), t('2: twice as many requests.')),
   {
     name: 'engine',
-    label: 'Engine',
+    label: t('Engine'),
     isOptional: true,
-    options: [['', 'that of the settings'], ...ENGINES],
+    options: [['', t('that of the settings')], ...ENGINES],
   },
-  { name: 'note', label: 'Note', isOptional: true, rows: 2 },
+  { name: 'note', label: t('Note'), isOptional: true, rows: 2 },
 ]
 
 /** Owners with limits of their own, and the way to set them. */
 export const Owners = () => {
   const { data } = useQuery(ownersQuery)
   return (
-    <Panel title="Limits of owners" actions={<AskButton {...setLimits()} />}>
+    <Panel title={t('Limits of owners')} actions={<AskButton {...setLimits()} />}>
       <Rows
-        label="Limits of owners"
+        label={t('Limits of owners')}
         rows={data?.owners ?? []}
-        empty="All owners have the limits of the settings"
+        empty={t('All owners have the limits of the settings')}
         columns={{
-          Owner: ({ owner, note }) => (
+          [t('Owner')]: ({ owner, note }) => (
             <div>
               <Bdi as="strong">{owner}</Bdi> <Bdi className="soft small">{note}</Bdi>
             </div>
           ),
-          Slots: ({ slots: max, used }) => showUse(used.slots, max),
-          Credits: ({ credit_limit: max, used }) => showUse(used.credits, max),
-          'Open tasks': ({ task_limit: max, used }) => showUse(used.tasks, max),
-          Bytes: ({ byte_limit: max, used }) => showUse(used.bytes, max),
-          Requests: ({ rate_factor: factor }) => factor !== undefined && `× ${factor}`,
-          Engine: ({ engine }) => engine,
-          Set: ({ set_by: by, set_at: at }) => (
+          [t('Slots')]: ({ slots: max, used }) => showUse(used.slots, max),
+          [t('Credits')]: ({ credit_limit: max, used }) => showUse(used.credits, max),
+          [t('Open tasks')]: ({ task_limit: max, used }) => showUse(used.tasks, max),
+          [t('Bytes')]: ({ byte_limit: max, used }) => showUse(used.bytes, max),
+          [t('Requests')]: ({ rate_factor: factor }) => factor !== undefined && `× ${factor}`,
+          [t('Engine')]: ({ engine }) => engine,
+          [t('Set')]: ({ set_by: by, set_at: at }) => (
             <>
               <Time at={at} /> <Bdi>{by}</Bdi>
             </>
           ),
           '': (owner) => (
             <Actions
-              label={`More for ${owner.owner}`}
+              label={t('More for {owner}', { owner: owner.owner })}
               actions={[
                 setLimits(owner),
                 {
-                  label: 'Reset',
-                  title: `Give ${owner.owner} the limits of the settings?`,
+                  label: t('Reset'),
+                  title: t('Give {owner} the limits of the settings?', { owner: owner.owner }),
                   write: () =>
                     send('DELETE', '/admin/owners/{owner}', { path: { owner: owner.owner } }),
                 },
@@ -86,15 +88,17 @@ export const Owners = () => {
 
 /** `270 of 5,000`; `270 used` where the limit is that of the settings. */
 const showUse = (used: number, max: number | undefined): string =>
-  `${used.toLocaleString('en')} ${max === undefined ? 'used' : `of ${max.toLocaleString('en')}`}`
+  max === undefined
+    ? t('{used} used', { used: showNumber(used) })
+    : t('{used} of {total}', { used: showNumber(used), total: showNumber(max) })
 
-const ID: FieldSpec = { name: 'owner', label: 'Owner', help: 'Id of a user.' }
+const ID: FieldSpec = { name: 'owner', label: t('Owner'), help: t('Id of a user.') }
 
 /** Sets the limits of an owner, or of the one whose id is typed. */
 const setLimits = (owner?: Owner): Action => ({
-  label: owner ? 'Change' : 'Set limits',
-  title: owner ? `Limits of ${owner.owner}` : 'Set the limits of an owner',
-  action: 'Set limits',
+  label: owner ? t('Change') : t('Set limits'),
+  title: owner ? t('Limits of {owner}', { owner: owner.owner }) : t('Set the limits of an owner'),
+  action: t('Set limits'),
   drawer: true,
   fields: owner ? filledWith(owner, LIMITS) : [ID, ...LIMITS],
   write: ({ owner: id = '', ...values }) => {

@@ -6,7 +6,9 @@ import { Link, OutLink, taskPage } from '../ui/link.tsx'
 import { Columns, Note, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
-import { counted, showSeconds } from '../words/text.ts'
+import { showNumber } from '../words/language.ts'
+import { showSeconds } from '../words/text.ts'
+import { rich, t } from '../words/translate.ts'
 import { listAttention } from './attention.ts'
 import { FleetPanels } from './fleet.tsx'
 import { LastHour } from './last-hour.tsx'
@@ -27,13 +29,13 @@ export const Page = () => {
   const temporal = operations.data?.temporal.ui_url
   const links = (
     <>
-      {temporal && <OutLink href={temporal}>Temporal</OutLink>}
-      <OutLink href="/docs">Documentation</OutLink>
+      {temporal && <OutLink href={temporal}>{t('Temporal')}</OutLink>}
+      <OutLink href="/docs">{t('Documentation')}</OutLink>
     </>
   )
   return (
     <>
-      <PageTitle actions={links}>Operations</PageTitle>
+      <PageTitle actions={links}>{t('Operations')}</PageTitle>
       <Show query={operations}>
         {(data) => (
           <Stack>
@@ -44,7 +46,7 @@ export const Page = () => {
             <FleetPanels />
             <Queues temporal={data.temporal} />
             <Owners />
-            <Panel title="Notices">
+            <Panel title={t('Notices')}>
               <Endpoints of={PLATFORM} />
             </Panel>
             <Columns>
@@ -60,12 +62,12 @@ export const Page = () => {
 
 const Attention = ({ data }: { data: Operations }) => {
   const all = listAttention(data)
-  if (all.length === 0) return <Note tone="ok">Nothing needs attention.</Note>
+  if (all.length === 0) return <Note tone="ok">{t('Nothing needs attention.')}</Note>
   return (
-    <Panel title="Needs attention">
+    <Panel title={t('Needs attention')}>
       {all.map(({ tone, text, panel }) => (
         <Note key={text} tone={tone}>
-          <Bdi>{text}</Bdi> <a href={`#${panel}`}>Show</a>
+          <Bdi>{text}</Bdi> <a href={`#${panel}`}>{t('Show')}</a>
         </Note>
       ))}
     </Panel>
@@ -73,16 +75,19 @@ const Attention = ({ data }: { data: Operations }) => {
 }
 
 const Stuck = ({ stuck: { after_seconds: after, tasks, versions } }: Pick<Operations, 'stuck'>) => (
-  <Panel id="stuck" title="Without progress">
+  <Panel id="stuck" title={t('Without progress')}>
     <Rows
-      label="Without progress"
+      label={t('Without progress')}
       rows={[...tasks, ...versions]}
-      empty={`Nothing without progress for more than ${showSeconds(after)}`}
+      empty={t('Nothing without progress for more than {time}', { time: showSeconds(after) })}
       columns={{
-        What: (work) =>
+        [t('What')]: (work) =>
           'kind' in work ? (
             <>
-              <Link {...taskPage(work.id)}>{work.kind}</Link> of <Bdi>{work.owner}</Bdi>
+              {rich('{task} of {owner}', {
+                task: <Link {...taskPage(work.id)}>{work.kind}</Link>,
+                owner: <Bdi>{work.owner}</Bdi>,
+              })}
             </>
           ) : (
             <Link
@@ -92,10 +97,12 @@ const Stuck = ({ stuck: { after_seconds: after, tasks, versions } }: Pick<Operat
               <Bdi>{`${work.node_id} ${work.version}`}</Bdi>
             </Link>
           ),
-        State: (work) =>
+        [t('State')]: (work) =>
           'kind' in work ? <Badge tone="warn">{work.status}</Badge> : <Bdi>{work.reason}</Bdi>,
-        Since: ({ since }) => <Time at={since} />,
-        '': (work) => <Actions label={`More for ${nameOf(work)}`} actions={actionsOn(work)} />,
+        [t('Since')]: ({ since }) => <Time at={since} />,
+        '': (work) => (
+          <Actions label={t('More for {work}', { work: nameOf(work) })} actions={actionsOn(work)} />
+        ),
       }}
     />
   </Panel>
@@ -104,7 +111,7 @@ const Stuck = ({ stuck: { after_seconds: after, tasks, versions } }: Pick<Operat
 const nameOf = (work: Task | Version): string =>
   'kind' in work ? `${work.kind} ${work.id}` : `${work.node_id} ${work.version}`
 
-const WHY = { name: 'reason', label: 'Reason' }
+const WHY = { name: 'reason', label: t('Reason') }
 
 /** Actions of an admin on a task or a version that stands still. */
 const actionsOn = (work: Task | Version): Action[] => {
@@ -112,30 +119,30 @@ const actionsOn = (work: Task | Version): Action[] => {
   if (!('kind' in work))
     return [
       {
-        label: 'Restart',
-        title: `Restart the checks of ${nameOf(work)}?`,
-        action: 'Restart checks',
+        label: t('Restart'),
+        title: t('Restart the checks of {work}?', { work: nameOf(work) }),
+        action: t('Restart checks'),
         write: () => send('POST', '/admin/versions/{id}/restart', { path, body: {} }),
       },
     ]
   return [
     {
-      label: 'Restart',
-      title: `Restart ${nameOf(work)}?`,
-      action: 'Restart task',
+      label: t('Restart'),
+      title: t('Restart {work}?', { work: nameOf(work) }),
+      action: t('Restart task'),
       fields: [{ ...WHY, isOptional: true }],
       write: ({ reason }) => {
         const body = reason ? { reason } : {}
         return send('POST', '/admin/tasks/{id}/restart', { path, body })
       },
-      children: <p>The workflow stops and starts again. Finished steps are not repeated.</p>,
+      children: <p>{t('The workflow stops and starts again. Finished steps are not repeated.')}</p>,
     },
     {
-      label: 'Fail',
+      label: t('Fail'),
       variant: 'danger',
-      title: `Fail ${nameOf(work)}?`,
-      action: 'Fail task',
-      fields: [{ ...WHY, help: 'Recorded in the audit log.', rows: 2 }],
+      title: t('Fail {work}?', { work: nameOf(work) }),
+      action: t('Fail task'),
+      fields: [{ ...WHY, help: t('Recorded in the audit log.'), rows: 2 }],
       write: ({ reason = '' }) =>
         send('POST', '/admin/tasks/{id}/fail', { path, body: { reason } }),
     },
@@ -145,10 +152,10 @@ const actionsOn = (work: Task | Version): Action[] => {
 const Queues = ({
   temporal: { reachable, error, queues, views = [] },
 }: Pick<Operations, 'temporal'>) => (
-  <Panel id="queues" title="Queues">
+  <Panel id="queues" title={t('Queues')}>
     {views.length > 0 && (
       <Row>
-        In Temporal:
+        {t('In Temporal:')}
         {views.map(({ name, url }) => (
           <OutLink key={name} href={url}>
             {name}
@@ -158,24 +165,27 @@ const Queues = ({
     )}
     {!reachable && (
       <Note tone="bad">
-        Temporal does not respond. New work waits; nothing is lost. <Bdi>{error}</Bdi>
+        {rich('Temporal does not respond. New work waits; nothing is lost. {error}', {
+          error: <Bdi>{error}</Bdi>,
+        })}
       </Note>
     )}
     <Rows
-      label="Queues"
+      label={t('Queues')}
       rows={queues}
-      empty="No queues"
+      empty={t('No queues')}
       columns={{
-        Queue: ({ name, type }) => (
+        [t('Queue')]: ({ name, type }) => (
           <>
             <code>{name}</code> {type}
           </>
         ),
-        Waiting: ({ backlog }) => backlog.toLocaleString('en'),
-        Oldest: ({ backlog, backlog_age_seconds: age }) => (backlog === 0 ? '–' : showSeconds(age)),
-        Workers: ({ pollers }) =>
+        [t('Waiting')]: ({ backlog }) => showNumber(backlog),
+        [t('Oldest')]: ({ backlog, backlog_age_seconds: age }) =>
+          backlog === 0 ? '–' : showSeconds(age),
+        [t('Workers')]: ({ pollers }) =>
           pollers.length === 0 ? (
-            <Badge tone="bad">none: start a worker</Badge>
+            <Badge tone="bad">{t('none: start a worker')}</Badge>
           ) : (
             pollers.map(({ identity, seen_at: seen }) => (
               <div key={identity}>
@@ -189,54 +199,61 @@ const Queues = ({
 )
 
 const Deliveries = ({ deliveries }: Pick<Operations, 'deliveries'>) => (
-  <Panel id="hosts" title="Deliveries by webhook host">
+  <Panel id="hosts" title={t('Deliveries by webhook host')}>
     {deliveries.is_sample && (
       <Note>
-        Only 10,000 of {deliveries.waiting.toLocaleString('en')} waiting events are counted.
+        {t('Only {counted} of {waiting} waiting events are counted.', {
+          counted: showNumber(10_000),
+          waiting: showNumber(deliveries.waiting),
+        })}
       </Note>
     )}
     <Rows
-      label="Webhook hosts"
+      label={t('Webhook hosts')}
       rows={deliveries.receivers}
-      empty="All events delivered"
+      empty={t('All events delivered')}
       columns={{
-        Host: ({ host, paused }) => (
+        [t('Host')]: ({ host, paused }) => (
           <>
-            <Bdi>{host}</Bdi> {paused && <Badge tone="warn">paused</Badge>}
+            <Bdi>{host}</Bdi> {paused && <Badge tone="warn">{t('paused')}</Badge>}
           </>
         ),
-        Waiting: ({ waiting, failing }) => (
+        [t('Waiting')]: ({ waiting, failing }) => (
           <>
-            {counted(waiting, 'event')}{' '}
-            {failing > 0 && <Badge tone="warn">{failing} failing</Badge>}
+            {t('{count, plural, one {# event} other {# events}}', { count: waiting })}{' '}
+            {failing > 0 && <Badge tone="warn">{t('{failing} failing', { failing })}</Badge>}
           </>
         ),
-        Oldest: ({ oldest_at: at }) => <Time at={at} />,
-        'Next attempt': ({ next_try_at: at }) => <Time at={at} />,
+        [t('Oldest')]: ({ oldest_at: at }) => <Time at={at} />,
+        [t('Next attempt')]: ({ next_try_at: at }) => <Time at={at} />,
       }}
     />
   </Panel>
 )
 
 const Outbox = ({ outbox: { waiting, rows } }: Pick<Operations, 'outbox'>) => (
-  <Panel id="outbox" title="Waiting for Temporal">
+  <Panel id="outbox" title={t('Waiting for Temporal')}>
     {rows[0] && (
       <p>
-        {counted(waiting, 'message')}, oldest <Time at={rows[0].at} />
+        {rich('{count, plural, one {# message} other {# messages}}, oldest {time}', {
+          count: waiting,
+          time: <Time at={rows[0].at} />,
+        })}
       </p>
     )}
     <Rows
-      label="Waiting for Temporal"
+      label={t('Waiting for Temporal')}
       rows={rows}
-      empty="Nothing waits"
+      empty={t('Nothing waits')}
       columns={{
-        Workflow: ({ kind, workflow_id: id, last_error: error }) => (
+        [t('Workflow')]: ({ kind, workflow_id: id, last_error: error }) => (
           <>
             {kind} <code>{id}</code> <Bdi>{error}</Bdi>
           </>
         ),
-        Attempts: ({ tries: attempts }) => counted(attempts, 'attempt'),
-        Since: ({ at }) => <Time at={at} />,
+        [t('Attempts')]: ({ tries: attempts }) =>
+          t('{count, plural, one {# attempt} other {# attempts}}', { count: attempts }),
+        [t('Since')]: ({ at }) => <Time at={at} />,
       }}
     />
   </Panel>

@@ -9,7 +9,7 @@ import { AskButton } from '../ui/ask.tsx'
 import { Note, Panel } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { ENGINES } from './owners.tsx'
 
 type Pause = Data<'/admin/pauses'>['pauses'][number]
@@ -20,17 +20,17 @@ const pausesQuery = readQuery('/admin/pauses', {}, { refetchInterval: 5000 })
 export const Pauses = () => {
   const { data } = useQuery(pausesQuery)
   return (
-    <Panel title="Paused" actions={<PauseButton />}>
+    <Panel title={t('Paused')} actions={<PauseButton />}>
       <Rows
-        label="Pauses"
+        label={t('Pauses')}
         rows={data?.pauses ?? []}
-        empty="Nothing is paused"
+        empty={t('Nothing is paused')}
         columns={{
-          Scope: ({ scope }) => <Bdi as="code">{scope}</Bdi>,
-          Why: ({ breaker, reason, paused_by: by }) =>
+          [t('Scope')]: ({ scope }) => <Bdi as="code">{scope}</Bdi>,
+          [t('Why')]: ({ breaker, reason, paused_by: by }) =>
             breaker ? (
               <Badge tone="bad">
-                {breaker === 'open' ? 'the engine fails' : 'one task tries the engine'}
+                {breaker === 'open' ? t('the engine fails') : t('one task tries the engine')}
               </Badge>
             ) : (
               <>
@@ -40,8 +40,8 @@ export const Pauses = () => {
                 </Bdi>
               </>
             ),
-          Since: ({ paused_at: at }) => <Time at={at} />,
-          Until: ({ until }) => <Time at={until} />,
+          [t('Since')]: ({ paused_at: at }) => <Time at={at} />,
+          [t('Until')]: ({ until }) => <Time at={until} />,
           '': (pause) => <Resume pause={pause} />,
         }}
       />
@@ -50,11 +50,11 @@ export const Pauses = () => {
 }
 
 const WHAT = {
-  engine: 'Engine',
-  kind: 'Kind of task',
-  owner: 'Owner',
-  host: 'Host of webhook URLs',
-  all: 'Everything',
+  engine: t('Engine'),
+  kind: t('Kind of task'),
+  owner: t('Owner'),
+  host: t('Host of webhook URLs'),
+  all: t('Everything'),
 }
 
 /** The scope that is chosen; empty until one is. */
@@ -81,14 +81,14 @@ const PauseButton = () => {
   }
   return (
     <AskButton
-      label="Pause"
-      title="Pause new work"
-      action="Pause"
+      label={t('Pause')}
+      title={t('Pause new work')}
+      action={t('Pause')}
       fields={({ what = '' }) => [
-        { name: 'what', label: 'What', options: WHAT },
-        ...(which[what] ? [{ label: 'Which', ...which[what], name: what }] : []),
-        { name: 'reason', label: 'Reason', isOptional: true, help: 'Callers can read it.' },
-        { name: 'minutes', label: 'Minutes', isOptional: true, isNumber: true, help: UNTIL },
+        { name: 'what', label: t('What'), options: WHAT },
+        ...(which[what] ? [{ label: t('Which'), ...which[what], name: what }] : []),
+        { name: 'reason', label: t('Reason'), isOptional: true, help: t('Callers can read it.') },
+        { name: 'minutes', label: t('Minutes'), isOptional: true, isNumber: true, help: UNTIL },
       ]}
       effect={(values) => <Effect scope={scopeOf(values)} />}
       write={({ reason, minutes, ...values }) => {
@@ -97,7 +97,7 @@ const PauseButton = () => {
         return send('PUT', '/admin/pauses/{scope}', { path: { scope: scopeOf(values) }, body })
       }}
     >
-      <p>New tasks are accepted and wait. Running tasks finish. Pack checks continue.</p>
+      <p>{t('New tasks are accepted and wait. Running tasks finish. Pack checks continue.')}</p>
     </AskButton>
   )
 }
@@ -108,23 +108,31 @@ const Effect = ({ scope }: { scope: string }) => {
   const { data } = useQuery({ ...query, enabled: scope !== '' })
   if (!data) return null
   const { tasks, events, owners } = data
-  const what = scope.startsWith('host:') ? counted(events, 'event') : counted(tasks, 'task')
-  return <Note tone="warn">{`Holds ${what} of ${counted(owners, 'owner')}.`}</Note>
+  const what = scope.startsWith('host:')
+    ? t(
+        'Holds {events, plural, one {# event} other {# events}} of {owners, plural, one {# owner} other {# owners}}.',
+        { events, owners },
+      )
+    : t(
+        'Holds {tasks, plural, one {# task} other {# tasks}} of {owners, plural, one {# owner} other {# owners}}.',
+        { tasks, owners },
+      )
+  return <Note tone="warn">{what}</Note>
 }
 
-const UNTIL = 'Resumes after this many minutes. Leave empty to resume it yourself.'
+const UNTIL = t('Resumes after this many minutes. Leave empty to resume it yourself.')
 
 const Resume = ({ pause: { scope, breaker } }: { pause: Pause }) => (
   <AskButton
-    label="Resume"
-    title={`Resume ${scope}?`}
-    action="Resume"
+    label={t('Resume')}
+    title={t('Resume {scope}?', { scope })}
+    action={t('Resume')}
     write={() => send('DELETE', '/admin/pauses/{scope}', { path: { scope } })}
   >
     <p>
       {breaker
-        ? 'All its tasks start at once. It is paused again if they fail.'
-        : 'Waiting tasks start now.'}
+        ? t('All its tasks start at once. It is paused again if they fail.')
+        : t('Waiting tasks start now.')}
     </p>
   </AskButton>
 )

@@ -1,37 +1,40 @@
 import { bad, ok, warn, type Check } from '../../../client/src/cli/check-pack.ts'
 import type { CheckedArchive } from '../../../client/src/lib/registry.ts'
 import { countsInWords } from '../ui/findings.tsx'
-import { counted } from '../words/text.ts'
-import { list } from './pack.ts'
+import { listSome } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 
 /** Says what the service has found in a pack. */
 export const describeChecked = (checked: CheckedArchive): Check[] => {
   const { archive, counts, extraction, findings, host_nodes: nodes, project } = checked
   const { issues, warnings, is_new_node: isNew, version_free: isFree } = checked
-  if (archive.verdict === 'rejected') return [bad(`Archive rejected: ${archive.message}`)]
+  const { node_id: id } = project
+  if (archive.verdict === 'rejected')
+    return [bad(t('Archive rejected: {message}', { message: archive.message }))]
   const names = nodes.map(({ name }) => name)
-  const named = `${counted(nodes.length, 'node')} read${names.length > 0 ? `: ${list(names)}` : ''}`
+  const read = t('{count, plural, one {# node} other {# nodes}} read', { count: nodes.length })
+  const named = names.length > 0 ? `${read}: ${listSome(names)}` : read
   const isRead = extraction.status === 'success' && !extraction.partial
-  const scanned = `Code scanned: ${countsInWords(counts)}`
+  const scanned = t('Code scanned: {counts}', { counts: countsInWords(counts) })
   return [
-    ok(`Archive sound: ${counted(archive.files, 'file')}`),
+    ok(t('Archive sound: {count, plural, one {# file} other {# files}}', { count: archive.files })),
     checked.status === 'NodeVersionStatusFlagged'
       ? bad(`${scanned}. ${checked.status_reason}`)
       : (counts.medium > 0 ? warn : ok)(scanned),
     ...findings.filter(({ severity }) => severity !== 'info').map(describeFinding),
     extraction.status === 'failed'
-      ? warn('Nodes cannot be read')
-      : (isRead ? ok : warn)(isRead ? named : `${named}; some may be missing`),
+      ? warn(t('Nodes cannot be read'))
+      : (isRead ? ok : warn)(isRead ? named : t('{named}; some may be missing', { named })),
     ...warnings.map(warn),
     ...issues.map(bad),
-    ...(isFree ? [ok(isNew ? `${project.node_id} is a new pack: the ID is free` : IS_FREE)] : []),
+    ...(isFree ? [ok(isNew ? t('{id} is a new pack: the ID is free', { id }) : IS_FREE)] : []),
   ]
 }
 
-const IS_FREE = 'The version is free'
+const IS_FREE = t('The version is free')
 
 const describeFinding = (finding: CheckedArchive['findings'][number]): Check => {
-  const { severity, file_path: path = 'the whole archive', line_number: line, message } = finding
+  const { severity, file_path: path = t('the whole archive'), line_number: line, message } = finding
   const text = `${path}${line === undefined ? '' : `:${line}`}: ${message}`
   return (severity === 'high' ? bad : warn)(text)
 }

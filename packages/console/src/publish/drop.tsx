@@ -6,6 +6,7 @@ import { FileTrigger } from 'react-aria-components/FileTrigger'
 import { whyLeftOut } from '../../../client/src/cli/left-out.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorPanel, Loading, Row } from '../ui/panels.tsx'
+import { t } from '../words/translate.ts'
 import type { Entry, Pack } from './pack.ts'
 import styles from './publish.module.css'
 
@@ -38,11 +39,11 @@ const findDropped = async (items: readonly DropItem[]): Promise<Dropped> => {
   if (only?.kind === 'directory')
     return { name: only.name, given: await walk(only.getEntries(), '') }
   if (only?.kind === 'file') return { name: only.name, given: await only.getFile() }
-  return { name: 'The selection', given: await walk(items, '') }
+  return { name: t('The selection'), given: await walk(items, '') }
 }
 
 const findChosen = (files: readonly File[]): Dropped => {
-  const name = files[0]?.webkitRelativePath.split('/')[0] ?? 'the folder'
+  const name = files[0]?.webkitRelativePath.split('/')[0] ?? t('the folder')
   const pathOf = (file: File): string => file.webkitRelativePath.slice(name.length + 1)
   return { name, given: files.map((file) => entryOf(pathOf(file), file)) }
 }
@@ -54,7 +55,7 @@ const readDropped = async (dropped: Dropped | Promise<Dropped>): Promise<Pack> =
     return await readPack(name, given)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`This zip can’t be read: ${why}.`, { cause })
+    throw new Error(t('This zip can’t be read: {why}.', { why }), { cause })
   }
 }
 
@@ -67,19 +68,20 @@ export const PackDrop = ({ onPack }: { onPack(pack: Pack | undefined): void }) =
       className={`drop stack ${styles.drop}`}
       getDropOperation={() => 'copy'}
       onDrop={({ items }) => reading.mutate(findDropped(items))}
-      aria-label="Zip or folder of the pack"
+      aria-label={t('Zip or folder of the pack')}
     >
       <FolderOpen className="soft" aria-hidden />
       <p>
-        Drop the folder of the pack here, or a zip of it. The service reads and scans it before
-        anything is published, and keeps nothing of that.
+        {t(
+          'Drop the folder of the pack here, or a zip of it. The service reads and scans it before anything is published, and keeps nothing of that.',
+        )}
       </p>
       <Row>
         <FileTrigger
           acceptDirectory
           onSelect={(files) => files && reading.mutate(findChosen([...files]))}
         >
-          <Button>Choose a folder</Button>
+          <Button>{t('Choose a folder')}</Button>
         </FileTrigger>
         <FileTrigger
           acceptedFileTypes={['.zip', 'application/zip']}
@@ -87,7 +89,7 @@ export const PackDrop = ({ onPack }: { onPack(pack: Pack | undefined): void }) =
             files?.[0] && reading.mutate({ name: files[0].name, given: files[0] })
           }
         >
-          <Button>Choose a zip</Button>
+          <Button>{t('Choose a zip')}</Button>
         </FileTrigger>
       </Row>
       {reading.isPending && <Loading rows={1} />}

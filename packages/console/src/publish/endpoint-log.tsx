@@ -12,7 +12,7 @@ import { Show, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Bdi, StateBadge, Time } from '../ui/values.tsx'
 import { wordsOf } from '../words/states.ts'
-import { counted } from '../words/text.ts'
+import { rich, t } from '../words/translate.ts'
 import type { Subscriber } from './subscriber.ts'
 
 const eventsOf = ({ base }: Subscriber) => `${base}/{endpoint_id}/events` as const
@@ -20,7 +20,7 @@ const PAGE = 20
 
 type State = Schema<'DeliveryState'>
 const STATES = (['', 'pending', 'delivered', 'exhausted', 'stopped'] as const).map(
-  (state) => [state, state === '' ? 'All' : wordsOf(state).word] as const,
+  (state) => [state, state === '' ? t('All') : wordsOf(state).word] as const,
 )
 
 export type EndpointPath = { publisherId: string; endpoint_id: string }
@@ -52,18 +52,18 @@ export const EndpointLog = ({ of, path }: LogProps) => {
   return (
     <Stack>
       <Select<State | ''>
-        label="State"
+        label={t('State')}
         isLabelHidden
         options={STATES}
         value={state}
         onChange={setState}
       />
       <Listing
-        label="Events"
+        label={t('Events')}
         query={log}
-        empty="No events sent yet. “Send test event” tries it."
+        empty={t('No events sent yet. “Send test event” tries it.')}
         columns={{
-          Event: ({ type, subject_id: subject }) => (
+          [t('Event')]: ({ type, subject_id: subject }) => (
             <>
               <code>{type}</code>{' '}
               {subject !== undefined && type.includes('_task.') ? (
@@ -73,21 +73,20 @@ export const EndpointLog = ({ of, path }: LogProps) => {
               )}
             </>
           ),
-          State: (event) => <StateBadge state={event.state} />,
-          Created: ({ created_at: at }) => <Time at={at} />,
-          Attempts: ({ id, attempts, next_attempt_at: next }) => (
+          [t('State')]: (event) => <StateBadge state={event.state} />,
+          [t('Created')]: ({ created_at: at }) => <Time at={at} />,
+          [t('Attempts')]: ({ id, attempts, next_attempt_at: next }) => (
             <>
               <Button variant="quiet" onPress={() => toggle(id)} aria-expanded={open.includes(id)}>
-                {counted(attempts, 'attempt')}
+                {t('{count, plural, one {# attempt} other {# attempts}}', { count: attempts })}
               </Button>
-              {next && 'next '}
-              {next && <Time at={next} />}
+              {next && rich('next {time}', { time: <Time at={next} /> })}
             </>
           ),
           '': ({ id: event_id }) =>
             of.mayManage && (
               <WriteButton
-                label="Resend"
+                label={t('Resend')}
                 write={() =>
                   send('POST', `${route}/{event_id}/redeliver`, { path: { ...path, event_id } })
                 }
@@ -113,7 +112,7 @@ const EventAttempts = ({ of, path, event: { id, attempts } }: AttemptsProps) => 
   return (
     <>
       <Show query={attemptsMade}>{(data) => <Attempts attempts={data.attempts} />}</Show>
-      <Copied text={id} label="event ID" />
+      <Copied text={id} label={t('event ID')} />
     </>
   )
 }

@@ -11,7 +11,8 @@ import { CAUSES } from '../ui/attempts.tsx'
 import { Button } from '../ui/button.tsx'
 import { Empty, Note, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Badge, Bdi, useNow } from '../ui/values.tsx'
-import { counted, showSeconds } from '../words/text.ts'
+import { showSeconds } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { EndpointLog, type EndpointPath } from './endpoint-log.tsx'
 import { mayAs, type OfPublisher } from './queries.ts'
 import { publisherSubscriber, type Subscriber } from './subscriber.ts'
@@ -19,22 +20,22 @@ import { publisherSubscriber, type Subscriber } from './subscriber.ts'
 type Endpoint = Schema<'PublisherEndpoint'>
 type EventType = Schema<'PublisherEventType'>
 
-const SECRET_TITLE = 'Signing secret'
+const SECRET_TITLE = t('Signing secret')
 
 const GROUPS: Readonly<Record<string, string>> = {
-  version: 'Versions',
-  review: 'Reviews',
-  token: 'Tokens',
-  member: 'Members',
-  image_task: 'Images',
-  video_task: 'Videos',
-  report: 'Reports',
-  breaker: 'Engines',
-  engine: 'Engines',
-  workflow: 'Workflows',
-  queue: 'Queue',
-  store: 'Store',
-  api_key: 'API keys',
+  version: t('Versions'),
+  review: t('Reviews|of versions'),
+  token: t('Tokens'),
+  member: t('Members'),
+  image_task: t('Images'),
+  video_task: t('Videos'),
+  report: t('Reports'),
+  breaker: t('Engines'),
+  engine: t('Engines'),
+  workflow: t('Workflows'),
+  queue: t('Queue'),
+  store: t('Store'),
+  api_key: t('API keys'),
 }
 
 /** Types of events below what they are about. */
@@ -55,26 +56,26 @@ const fieldsOf = (
   ...(hasFormat ? [{ ...FORMAT, value: given?.format ?? 'json' }] : []),
   {
     name: 'url',
-    label: 'URL',
+    label: t('URL'),
     value: given?.url,
-    help: 'HTTPS URL. Receives a signed POST for each event.',
+    help: t('HTTPS URL. Receives a signed POST for each event.'),
   },
   {
     name: 'events',
-    label: 'Events',
+    label: t('Events'),
     value: (given?.events ?? first).join('\n'),
     many: groupEvents(events),
   },
   ...(hasFilters ? FILTERS.map((field) => withWords(field, given)) : []),
   {
     name: 'headers',
-    label: 'Headers',
+    label: t('Headers'),
     isOptional: true,
     rows: 2,
-    help: `One “Name: value” a line. Values are not shown again. ${
+    help: `${t('One “Name: value” a line. Values are not shown again.')} ${
       given?.header_names
-        ? `Leave it empty to keep ${given.header_names.join(', ')}.`
-        : 'They are sent with each event.'
+        ? t('Leave it empty to keep {names}.', { names: given.header_names.join(', ') })
+        : t('They are sent with each event.')
     }`,
   },
 ]
@@ -85,17 +86,17 @@ type Filters = { labels?: readonly string[]; kinds?: readonly string[] }
 const FILTERS: readonly (FieldSpec & { name: keyof Filters })[] = [
   {
     name: 'labels',
-    label: 'Only tasks with these labels',
+    label: t('Only tasks with these labels'),
     chips: true,
     isOptional: true,
-    help: 'As key:value. A task needs all of them.',
+    help: t('As key:value. A task needs all of them.'),
   },
   {
     name: 'kinds',
-    label: 'Only tasks of these kinds',
+    label: t('Only tasks of these kinds'),
     chips: true,
     isOptional: true,
-    help: 'Such as upscale or text2video.',
+    help: t('Such as upscale or text2video.'),
   },
 ]
 
@@ -106,10 +107,10 @@ const withWords = (
 
 const FORMAT: FieldSpec = {
   name: 'format',
-  label: 'Form',
+  label: t('Form'),
   options: [
     ['json', 'JSON'],
-    ['slack', 'Slack'],
+    ['slack', t('Slack')],
   ],
 }
 
@@ -143,8 +144,8 @@ export const Endpoints = ({ of }: { of: Subscriber }) => {
     <Stack>
       {mayManage && (
         <SecretButton
-          label="Add webhook subscription"
-          action="Add subscription"
+          label={t('Add webhook subscription')}
+          action={t('Add subscription')}
           fields={fieldsOf(of)}
           write={(values) => send('POST', base, { path, body: readBody(values) })}
           secretTitle={SECRET_TITLE}
@@ -154,7 +155,7 @@ export const Endpoints = ({ of }: { of: Subscriber }) => {
       <Show query={useQuery(readQuery(base, { path }))}>
         {({ endpoints }) =>
           endpoints.length === 0 ? (
-            <Empty>No webhook subscriptions yet</Empty>
+            <Empty>{t('No webhook subscriptions yet')}</Empty>
           ) : (
             endpoints.map((endpoint) => (
               <EndpointPanel key={endpoint.id} of={of} endpoint={endpoint} />
@@ -167,10 +168,10 @@ export const Endpoints = ({ of }: { of: Subscriber }) => {
 }
 
 const DISABLED = {
-  requested: 'Disabled by hand.',
-  gone: 'Disabled: the URL responded with 410 (gone).',
-  failing: 'Disabled after failing for days. Fix it, enable it, then resend what it missed.',
-  member_removed: 'Disabled: its creator has left. Enable it to keep it.',
+  requested: t('Disabled by hand.'),
+  gone: t('Disabled: the URL responded with 410 (gone).'),
+  failing: t('Disabled after failing for days. Fix it, enable it, then resend what it missed.'),
+  member_removed: t('Disabled: its creator has left. Enable it to keep it.'),
 }
 
 type EndpointProps = { of: Subscriber; endpoint: Endpoint }
@@ -184,7 +185,7 @@ const EndpointPanel = ({ of, endpoint }: EndpointProps) => {
   return (
     <Panel
       title={<Bdi>{url}</Bdi>}
-      actions={<Badge tone={isOn ? 'ok' : 'warn'}>{isOn ? 'Enabled' : 'Disabled'}</Badge>}
+      actions={<Badge tone={isOn ? 'ok' : 'warn'}>{isOn ? t('Enabled') : t('Disabled')}</Badge>}
     >
       {reason && <Note tone="warn">{DISABLED[reason]}</Note>}
       {isOn && failing && <Failing of={of} path={path} since={failing} />}
@@ -193,23 +194,23 @@ const EndpointPanel = ({ of, endpoint }: EndpointProps) => {
           <Badge key={event}>{event}</Badge>
         ))}
         {[...labels, ...kinds].map((filter) => (
-          <Badge key={filter}>only {filter}</Badge>
+          <Badge key={filter}>{t('only {filter}', { filter })}</Badge>
         ))}
         {headers.map((name) => (
-          <Badge key={name}>header {name}</Badge>
+          <Badge key={name}>{t('header {name}', { name })}</Badge>
         ))}
       </Row>
       <Row>
         {of.mayManage && (
           <WriteButton
-            label="Send test event"
+            label={t('Send test event')}
             isDisabled={!isOn}
             write={() => send('POST', `${of.base}/{endpoint_id}/test`, { path })}
             onDone={() => setShowsLog(true)}
           />
         )}
         <Button onPress={() => setShowsLog(!showsLog)} aria-expanded={showsLog}>
-          {showsLog ? 'Hide log' : 'Log'}
+          {showsLog ? t('Hide log') : t('Log')}
         </Button>
         {of.mayManage && <Management of={of} path={path} endpoint={endpoint} />}
       </Row>
@@ -236,7 +237,7 @@ const Failing = ({ of, path, since }: FailingProps) => {
   const seconds = Math.max(1, (useNow() - Date.parse(since)) / 1000)
   return (
     <Note tone="warn">
-      Failing for {showSeconds(seconds)}
+      {t('Failing for {time}', { time: showSeconds(seconds) })}
       {cause ? `: ${CAUSES[cause]}` : ''}.
     </Note>
   )
@@ -252,58 +253,62 @@ const Management = ({ of, path, endpoint }: ManagementProps) => {
   const missed = endpoint.disabled_at ?? endpoint.failing_since ?? endpoint.created_at
   const actions: Action[] = [
     {
-      label: 'Edit',
-      title: 'Edit webhook subscription',
-      action: 'Save',
+      label: t('Edit'),
+      title: t('Edit webhook subscription'),
+      action: t('Save'),
       fields: fieldsOf(of, endpoint),
       write: (values) => send('PUT', one, { path, body: readBody(values) }),
     },
     {
-      label: isOn ? 'Disable' : 'Enable',
-      title: isOn ? 'Disable this subscription?' : 'Enable this subscription?',
+      label: isOn ? t('Disable') : t('Enable'),
+      title: isOn ? t('Disable this subscription?') : t('Enable this subscription?'),
       write: () => send('PUT', one, { path, body: { status: isOn ? 'disabled' : 'enabled' } }),
       children: (
         <p>
           {isOn
-            ? 'No events are sent until it is enabled again.'
-            : 'New events are sent to it again.'}
+            ? t('No events are sent until it is enabled again.')
+            : t('New events are sent to it again.')}
         </p>
       ),
     },
     {
-      label: 'Resend missed',
-      title: 'Resend missed events',
-      action: 'Resend',
-      fields: [{ name: 'since', label: 'Since', value: localTime(missed), isTime: true }],
+      label: t('Resend missed'),
+      title: t('Resend missed events'),
+      action: t('Resend'),
+      fields: [{ name: 'since', label: t('Since'), value: localTime(missed), isTime: true }],
       write: async ({ since = '' }) => {
         const sent = await send('POST', `${one}/redeliver`, {
           path,
           body: { since: instantOf(since) },
         })
-        showToast(`${counted(sent.redeliveries, 'event')} resent`)
+        showToast(
+          t('{count, plural, one {# event} other {# events}} resent', { count: sent.redeliveries }),
+        )
       },
     },
     {
-      label: 'Rotate secret',
-      title: 'Rotate the signing secret?',
-      action: 'Rotate secret',
+      label: t('Rotate secret'),
+      title: t('Rotate the signing secret?'),
+      action: t('Rotate secret'),
       write: async () => {
         setSecret((await send('POST', `${one}/webhook-secret/rotate`, { path })).secret)
       },
-      children: <p>Events are signed with both secrets for a day, then with the new one only.</p>,
+      children: (
+        <p>{t('Events are signed with both secrets for a day, then with the new one only.')}</p>
+      ),
     },
     {
-      label: 'Delete',
-      title: 'Delete this subscription?',
-      action: 'Delete subscription',
+      label: t('Delete'),
+      title: t('Delete this subscription?'),
+      action: t('Delete subscription'),
       variant: 'danger',
       write: () => send('DELETE', one, { path }),
-      children: <p>Undelivered events are dropped, and the log is deleted.</p>,
+      children: <p>{t('Undelivered events are dropped, and the log is deleted.')}</p>,
     },
   ]
   return (
     <>
-      <Actions label="More actions" actions={actions} />
+      <Actions label={t('More actions')} actions={actions} />
       {secret !== undefined && (
         <SecretDialog title={SECRET_TITLE} secret={secret} onClose={() => setSecret(undefined)} />
       )}

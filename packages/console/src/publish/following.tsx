@@ -10,6 +10,7 @@ import { Findings, findingsQuery } from '../ui/findings.tsx'
 import { LinkButton, nodePage } from '../ui/link.tsx'
 import { Columns, Note, Panel, Show } from '../ui/panels.tsx'
 import { Bdi, Hidden, StateBadge, Time } from '../ui/values.tsx'
+import { t } from '../words/translate.ts'
 import styles from './publish.module.css'
 import { publisherQuery } from './queries.ts'
 
@@ -20,16 +21,16 @@ interface Step {
 }
 
 const STEPS = {
-  received: 'Archive received',
-  read: 'Archive read',
-  scanned: 'Code scanned',
-  host_nodes: 'Nodes read',
-  active: 'Published',
+  received: t('Archive received'),
+  read: t('Archive read'),
+  scanned: t('Code scanned'),
+  host_nodes: t('Nodes read'),
+  active: t('Published'),
 }
 
 const markOf = ({ step, state, at }: Step): Mark => {
   const isFlagged = step === 'active' && state === 'held'
-  return { state, text: isFlagged ? 'Flagged' : STEPS[step], at }
+  return { state, text: isFlagged ? t('Flagged') : STEPS[step], at }
 }
 
 type FollowingProps = { publisherId: string; nodeId: string; version: string }
@@ -57,11 +58,11 @@ export const Following = ({ publisherId, nodeId, version }: FollowingProps) => {
     <Show query={read}>
       {(data) => (
         <Columns>
-          <Panel title="Steps" actions={<StateBadge state={data.status} />}>
-            {steps.length > 0 && <Marks label="Steps" of={steps.map(markOf)} />}
+          <Panel title={t('Steps')} actions={<StateBadge state={data.status} />}>
+            {steps.length > 0 && <Marks label={t('Steps')} of={steps.map(markOf)} />}
             <Verdict version={data} />
           </Panel>
-          <Panel title="Findings">
+          <Panel title={t('Findings')}>
             <Findings nodeId={nodeId} version={version} />
           </Panel>
         </Columns>
@@ -78,13 +79,15 @@ const Verdict = ({ version }: { version: Version }) => {
       <Note tone="ok">
         <Live version={version} />
         {version.host_node_extract_reason && <Reason version={version} />}
-        <LinkButton {...nodePage(nodeId)}>View in registry</LinkButton>
+        <LinkButton {...nodePage(nodeId)}>{t('View in registry')}</LinkButton>
       </Note>
     )
   if (status === 'NodeVersionStatusFlagged')
     return (
       <Note tone="warn">
-        <p>On hold: it can’t be installed until it has been reviewed. {reason}</p>
+        <p>
+          {t('On hold: it can’t be installed until it has been reviewed.')} {reason}
+        </p>
         <ReviewRequest version={version} />
       </Note>
     )
@@ -95,24 +98,27 @@ const Verdict = ({ version }: { version: Version }) => {
 const Live = ({ version: { node_id: nodeId, version } }: { version: Version }) => {
   const latest = useQuery(nodeQuery(nodeId)).data?.latest_version?.version
   return latest === undefined || latest === version ? (
-    <p>{version} is published. Everybody can see and install it.</p>
+    <p>{t('{version} is published. Everybody can see and install it.', { version })}</p>
   ) : (
     <p>
-      {version} is published, and {latest} stays Latest. Publish a higher version to change that.
+      {t(
+        '{version} is published, and {latest} stays Latest. Publish a higher version to change that.',
+        { version, latest },
+      )}
     </p>
   )
 }
 
 /** Icons of the states, each with the class of its colour. */
 const ICONS = {
-  ok: [CircleCheck, 'ok'],
-  warn: [TriangleAlert, 'warn'],
-  bad: [CircleX, 'bad'],
-  waiting: [Clock, 'soft'],
-  running: [LoaderCircle, 'info'],
-  done: [CircleCheck, 'ok'],
-  failed: [CircleX, 'bad'],
-  held: [ShieldAlert, 'warn'],
+  ok: [CircleCheck, 'ok', t('ok')],
+  warn: [TriangleAlert, 'warn', t('warning')],
+  bad: [CircleX, 'bad', t('error')],
+  waiting: [Clock, 'soft', t('waiting')],
+  running: [LoaderCircle, 'info', t('running')],
+  done: [CircleCheck, 'ok', t('done')],
+  failed: [CircleX, 'bad', t('failed')],
+  held: [ShieldAlert, 'warn', t('on hold')],
 } as const
 
 type Mark = { state: keyof typeof ICONS; text: string; at?: string }
@@ -121,7 +127,7 @@ type Mark = { state: keyof typeof ICONS; text: string; at?: string }
 export const Marks = ({ label, of }: { label: string; of: readonly Mark[] }) => (
   <ol className={`stack tight ${styles.steps}`} aria-label={label}>
     {of.map(({ state, text, at }) => {
-      const [Icon, tone] = ICONS[state]
+      const [Icon, tone, word] = ICONS[state]
       return (
         <li
           key={text}
@@ -130,7 +136,7 @@ export const Marks = ({ label, of }: { label: string; of: readonly Mark[] }) => 
         >
           <Icon className={tone} aria-hidden />
           <span>
-            <Bdi>{text}</Bdi> <Hidden>({state})</Hidden>
+            <Bdi>{text}</Bdi> <Hidden>({word})</Hidden>
           </span>
           {at && <Time at={at} />}
         </li>

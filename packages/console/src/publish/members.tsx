@@ -8,12 +8,12 @@ import { Select } from '../ui/fields.tsx'
 import { ErrorPanel, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Badge, Bdi } from '../ui/values.tsx'
-import { mayAs, publisherQuery, type OfPublisher, type Role } from './queries.ts'
+import { t } from '../words/translate.ts'
+import { ROLE_WORDS, mayAs, publisherQuery, type OfPublisher, type Role } from './queries.ts'
 
 const MEMBERS = '/publishers/{publisherId}/members'
 const MEMBER = `${MEMBERS}/{userId}` as const
-const ROLES = ['member', 'admin', 'owner'] as const
-const USER_HELP = 'It is on their Account page after their first sign-in.'
+const USER_HELP = t('It is on their Account page after their first sign-in.')
 
 /** Members of a publisher. Owners change roles; everybody may leave. */
 export const Members = ({ id, role }: OfPublisher) => {
@@ -31,11 +31,11 @@ export const Members = ({ id, role }: OfPublisher) => {
     <Stack>
       {isOwner && (
         <AskButton
-          label="Add member"
-          action="Add member"
+          label={t('Add member')}
+          action={t('Add member')}
           fields={[
-            { name: 'user', label: 'User ID', help: USER_HELP },
-            { name: 'role', label: 'Role', options: ROLES, value: 'member' },
+            { name: 'user', label: t('User ID'), help: USER_HELP },
+            { name: 'role', label: t('Role'), options: ROLE_WORDS, value: 'member' },
           ]}
           write={({ user = '', role: given }) =>
             send('PUT', MEMBER, { ...at(user.trim()), body: { role: given as Role } })
@@ -44,40 +44,40 @@ export const Members = ({ id, role }: OfPublisher) => {
       )}
       {change.error && <ErrorPanel error={change.error} />}
       <Listing
-        label="Members"
+        label={t('Members')}
         query={useQuery(readQuery(MEMBERS, { path: { publisherId: id } }))}
-        empty="No members"
+        empty={t('No members')}
         columns={{
-          Member: ({ user: { id: userId, name, email } }) => (
+          [t('Member')]: ({ user: { id: userId, name, email } }) => (
             <>
               <Bdi>{name}</Bdi> <code>{name === userId ? '' : userId}</code> <Bdi>{email}</Bdi>{' '}
-              {userId === me && <Badge>you</Badge>}
+              {userId === me && <Badge>{t('you')}</Badge>}
             </>
           ),
-          Role: ({ role: theirs, user: { id: userId = '', name } }) =>
+          [t('Role')]: ({ role: theirs, user: { id: userId = '', name } }) =>
             isOwner ? (
               <Select
-                label={`Role of ${name}`}
+                label={t('Role of {name}', { name })}
                 isLabelHidden
-                options={ROLES}
+                options={ROLE_WORDS}
                 value={asked?.userId === userId ? asked.to : theirs}
                 onChange={(to) => to !== theirs && change.mutate({ userId, to })}
               />
             ) : (
-              <Badge>{theirs}</Badge>
+              <Badge>{ROLE_WORDS[theirs]}</Badge>
             ),
           '': ({ user: { id: userId = '', name } }) =>
             (isOwner || userId === me) && (
               <Actions
-                label={`More for ${name}`}
+                label={t('More for {name}', { name })}
                 actions={[
                   {
-                    label: userId === me ? 'Leave' : 'Remove',
+                    label: userId === me ? t('Leave') : t('Remove'),
                     variant: 'danger',
-                    title: userId === me ? `Leave ${id}?` : `Remove ${name}?`,
-                    action: userId === me ? 'Leave publisher' : 'Remove member',
+                    title: userId === me ? t('Leave {id}?', { id }) : t('Remove {name}?', { name }),
+                    action: userId === me ? t('Leave publisher') : t('Remove member'),
                     write: () => send('DELETE', MEMBER, at(userId)),
-                    children: <p>The tokens they created are revoked.</p>,
+                    children: <p>{t('The tokens they created are revoked.')}</p>,
                   },
                 ]}
               />

@@ -10,22 +10,27 @@ import { Link, nodePage, publishPage, versionPage } from '../ui/link.tsx'
 import { Row, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Badge, Bdi, Picture, StateBadge, Tile } from '../ui/values.tsx'
+import { showNumber } from '../words/language.ts'
+import { t } from '../words/translate.ts'
 import { mayAs, nodesQuery, type OfPublisher } from './queries.ts'
 
 /** The packs of a publisher; members see which versions need them, and manage them here. */
 export const Nodes = ({ id, role }: OfPublisher) => {
   const isMember = mayAs(role, 'member')
-  const { 'Needs attention': attention, '': manage, ...publicColumns } = COLUMNS
   const columns = isMember
-    ? { ...publicColumns, 'Needs attention': attention(id), '': manage }
-    : publicColumns
+    ? {
+        ...COLUMNS,
+        [t('Needs attention')]: (node: Node) => <Attention node={node} publisherId={id} />,
+        '': manage,
+      }
+    : COLUMNS
   return (
     <Stack>
       {isMember && <ReserveId publisherId={id} />}
       <Listing
-        label="Packs"
+        label={t('Packs')}
         query={useQuery(nodesQuery(id))}
-        empty="No packs yet"
+        empty={t('No packs yet')}
         columns={columns}
       />
     </Stack>
@@ -35,7 +40,7 @@ export const Nodes = ({ id, role }: OfPublisher) => {
 type Node = Schema<'Node'>
 
 const COLUMNS = {
-  Pack: (node: Node) => (
+  [t('Pack')]: (node: Node) => (
     <Row>
       <Tile src={iconOf(node)} name={node.name} size={32} />
       <div>
@@ -47,48 +52,50 @@ const COLUMNS = {
       </div>
     </Row>
   ),
-  Latest: ({ id, latest_version: latest }: Node) =>
+  [t('Latest')]: ({ id, latest_version: latest }: Node) =>
     latest ? (
       <Row>
         <Link {...versionPage(id, latest.version)}>{latest.version}</Link>
-        {latest.deprecated && <Badge tone="warn">deprecated</Badge>}
+        {latest.deprecated && <Badge tone="warn">{t('deprecated')}</Badge>}
         <ManageVersion version={latest} />
       </Row>
     ) : (
-      'None'
+      t('None')
     ),
-  Downloads: ({ downloads }: Node) => downloads.toLocaleString('en'),
-  'Needs attention': (publisherId: string) => (node: Node) => (
-    <>
-      <Flagged nodeId={node.id} publisherId={publisherId} />
-      <Picture src={iconOf(node)} hidden other={node.icon && <IconIssue nodeId={node.id} />} />
-    </>
-  ),
-  '': (node: Node) => (
-    <Row>
-      <ManageNode node={node} />
-    </Row>
-  ),
+  [t('Downloads')]: ({ downloads }: Node) => showNumber(downloads),
 }
 
-const ID_HELP = 'Letters, digits, “.”, “_” and “-”. Used as the name in pyproject.toml.'
+const manage = (node: Node) => (
+  <Row>
+    <ManageNode node={node} />
+  </Row>
+)
+
+const Attention = ({ node, publisherId }: { node: Node; publisherId: string }) => (
+  <>
+    <Flagged nodeId={node.id} publisherId={publisherId} />
+    <Picture src={iconOf(node)} hidden other={node.icon && <IconIssue nodeId={node.id} />} />
+  </>
+)
+
+const ID_HELP = t('Letters, digits, “.”, “_” and “-”. Used as the name in pyproject.toml.')
 
 /** Creates a pack without a version, so that nobody else takes its id. */
 const ReserveId = ({ publisherId }: { publisherId: string }) => (
   <AskButton
-    label="Reserve a pack ID"
-    action="Reserve ID"
+    label={t('Reserve a pack ID')}
+    action={t('Reserve ID')}
     fields={[
-      { name: 'id', label: 'ID', help: ID_HELP },
-      { name: 'name', label: 'Name', isOptional: true },
-      { name: 'description', label: 'Description', rows: 3, isOptional: true },
+      { name: 'id', label: t('ID'), help: ID_HELP },
+      { name: 'name', label: t('Name'), isOptional: true },
+      { name: 'description', label: t('Description'), rows: 3, isOptional: true },
     ]}
     write={({ id = '', ...given }) => {
       const body = { id: id.trim(), ...given }
       return send('POST', '/publishers/{publisherId}/nodes', { path: { publisherId }, body })
     }}
   >
-    <p>Creates an empty pack. It shows up for installs once a version is published.</p>
+    <p>{t('Creates an empty pack. It shows up for installs once a version is published.')}</p>
   </AskButton>
 )
 
@@ -97,8 +104,8 @@ const IconIssue = ({ nodeId }: { nodeId: string }) => {
   const why = useMutation({ mutationFn: () => read('/nodes/{nodeId}/icon', { path: { nodeId } }) })
   return (
     <span className="soft small">
-      {why.error?.message ?? 'The icon can’t be shown.'}{' '}
-      {!why.error && <Button onPress={() => why.mutate()}>Why?</Button>}
+      {why.error?.message ?? t('The icon can’t be shown.')}{' '}
+      {!why.error && <Button onPress={() => why.mutate()}>{t('Why?')}</Button>}
     </span>
   )
 }

@@ -7,6 +7,8 @@ import {
 } from '../../../client/src/cli/check-pack.ts'
 import type { Pack as CheckedPack } from '../../../client/src/cli/check-pack.ts'
 import { whyLeftOut } from '../../../client/src/cli/left-out.ts'
+import { listSome } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 
 /** A file that was dropped, by its path from the top of the folder or zip. */
 export type Entry = { path: string; bytes: number; read(): Promise<Blob> }
@@ -47,17 +49,10 @@ export const toId = (name = ''): string =>
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '') || 'my-pack'
 
-/** Names that are listed. */
-const LISTED = 8
-
 const checkLeftOut = ({ leftOut }: Pack): Check[] => {
   const names = leftOut.map(({ path, why }) => `${path} (${why})`)
-  return names.length === 0 ? [] : [warn(`Left out: ${list(names)}`)]
+  return names.length === 0 ? [] : [warn(t('Left out: {names}', { names: listSome(names) }))]
 }
-
-export const list = (names: readonly string[]): string =>
-  names.slice(0, LISTED).join(', ') +
-  (names.length > LISTED ? ` and ${names.length - LISTED} more` : '')
 
 /**
  * Finds what keeps a pack from being sent, and what may surprise. That all is well is only the service's to say, which reads
@@ -65,5 +60,5 @@ export const list = (names: readonly string[]): string =>
  */
 export const checkPack = (pack: Pack, limits: Limits): Check[] =>
   pack.files.length === 0
-    ? [bad(`${pack.name} has no file to publish.`)]
+    ? [bad(t('{name} has no file to publish.', { name: pack.name }))]
     : [...checkPackFiles(pack, limits).filter(({ tone }) => tone !== 'ok'), ...checkLeftOut(pack)]

@@ -13,6 +13,7 @@ import { Link, publisherPage } from '../ui/link.tsx'
 import { Columns, ErrorPanel, Note, PageTitle, Panel, Row, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Bdi, Progress } from '../ui/values.tsx'
+import { rich, t } from '../words/translate.ts'
 import { PackDrop } from './drop.tsx'
 import { Following, Marks } from './following.tsx'
 import { describeChecked } from './checked.ts'
@@ -37,27 +38,33 @@ export const Page = (): ReactNode => {
     setPack(undefined)
     void navigate({ to: '.', search: {} })
   }
-  const again = isFollowing && <Button onPress={restart}>Publish another</Button>
+  const again = isFollowing && <Button onPress={restart}>{t('Publish another')}</Button>
   const publisher = (
     <span>
-      for <Link {...publisherPage(publisherId)}>{publisherId}</Link>
+      {rich('for {publisher}', {
+        publisher: <Link {...publisherPage(publisherId)}>{publisherId}</Link>,
+      })}
     </span>
   )
   const target = { publisherId, nodeId: node ?? toId(undefined) }
   const ways = {
-    browser: ['Browser', <PackDrop key="browser" onPack={setPack} />],
+    browser: [t('Browser'), <PackDrop key="browser" onPack={setPack} />],
     ...otherWays(target),
   } as const
   return (
     <>
       <PageTitle extra={publisher} actions={again}>
-        {isFollowing ? `${node} ${version}` : node ? `Publish a version of ${node}` : 'Publish'}
+        {isFollowing
+          ? `${node} ${version}`
+          : node
+            ? t('Publish a version of {node}', { node })
+            : t('Publish')}
       </PageTitle>
       {isFollowing ? (
         <Following key={`${node} ${version}`} {...{ publisherId, nodeId: node, version }} />
       ) : (
         <Columns>
-          <Tabs label="Ways to publish" tabs={ways} selected={way} onSelect={setWay} />
+          <Tabs label={t('Ways to publish')} tabs={ways} selected={way} onSelect={setWay} />
           <Stack>
             {pack && <PackPanel key={turn} {...{ publisherId, pack, turn }} />}
             {!pack?.project && <PackNeeds {...target} nodeId={node ?? toId(pack?.name)} />}
@@ -114,35 +121,41 @@ const PackPanel = ({ publisherId, pack, turn }: PackPanelProps) => {
     checked !== undefined && (checked.archive.verdict === 'rejected' || checked.issues.length > 0)
   const isReady = isFit && !isRejected && !checking.isFetching && (checked ?? error) !== null
   const isFlagged = checked?.status === 'NodeVersionStatusFlagged'
-  const version = project ? ` ${project.version.version}` : ''
+  const { version = '' } = project?.version ?? {}
   return (
     <Panel title={<Bdi>{pack.name}</Bdi>}>
-      {local.length > 0 && <Marks label="Before it is sent" of={local.map(toMark)} />}
+      {local.length > 0 && <Marks label={t('Before it is sent')} of={local.map(toMark)} />}
       {checking.isFetching && (
         <div role="status">
-          <p>The service reads and scans the pack; nothing of it is kept</p>
-          <Progress part={undefined} label="Being checked" />
+          <p>{t('The service reads and scans the pack; nothing of it is kept')}</p>
+          <Progress part={undefined} label={t('Being checked')} />
         </div>
       )}
       {checked && (
         <>
-          <p>Checked by the service, which has read every file and kept nothing:</p>
-          <Marks label="Checked by the service" of={describeChecked(checked).map(toMark)} />
+          <p>{t('Checked by the service, which has read every file and kept nothing:')}</p>
+          <Marks label={t('Checked by the service')} of={describeChecked(checked).map(toMark)} />
         </>
       )}
       {error && (
         <Note tone="warn">
-          <p>Not checked: {error.message} A publication is checked all the same.</p>
-          <Button onPress={() => void checking.refetch()}>Check again</Button>
+          <p>
+            {t('Not checked: {message} A publication is checked all the same.', {
+              message: error.message,
+            })}
+          </p>
+          <Button onPress={() => void checking.refetch()}>{t('Check again')}</Button>
         </Note>
       )}
       {isFlagged && !isRejected && (
         <Note tone="warn">
-          <p>Published, it would be on hold until it has been reviewed, and use up its number.</p>
+          <p>
+            {t('Published, it would be on hold until it has been reviewed, and use up its number.')}
+          </p>
         </Note>
       )}
       <TextField
-        label="Changelog (optional)"
+        label={t('Changelog (optional)')}
         rows={3}
         value={changelog}
         onChange={setChangelog}
@@ -151,7 +164,7 @@ const PackPanel = ({ publisherId, pack, turn }: PackPanelProps) => {
       {isPending && (
         <div role="status">
           <p>{aboutPart(part)}</p>
-          <Progress part={part} label="Archive sent" />
+          <Progress part={part} label={t('Archive sent')} />
         </div>
       )}
       {sending.error && <ErrorPanel error={sending.error} />}
@@ -162,9 +175,13 @@ const PackPanel = ({ publisherId, pack, turn }: PackPanelProps) => {
           isPending={isPending}
           onPress={() => sending.mutate(new AbortController())}
         >
-          {`Publish${version}${isFlagged ? ' all the same' : ''}`}
+          {isFlagged
+            ? t('Publish {version} all the same', { version })
+            : version
+              ? t('Publish {version}', { version })
+              : t('Publish')}
         </Button>
-        {isPending && <Button onPress={stop}>Stop</Button>}
+        {isPending && <Button onPress={stop}>{t('Stop')}</Button>}
       </Row>
     </Panel>
   )
@@ -179,7 +196,9 @@ const queryOf = ({ nodeId, version: { version } }: Project, publisherId: string)
 })
 
 const aboutPart = (part: number | undefined): string =>
-  part === undefined ? 'Reserving the version' : `Sending the archive: ${Math.floor(part * 100)} %`
+  part === undefined
+    ? t('Reserving the version')
+    : t('Sending the archive: {part} %', { part: Math.floor(part * 100) })
 
 const NODES = '/publishers/{publisherId}/nodes'
 const NODE = `${NODES}/{nodeId}` as const
@@ -201,7 +220,7 @@ interface Sending {
 
 /** Publishes a pack with a token for this publication alone, and sends its archive. Returns the stored version. */
 const sendPack = async ({ project, archive }: Pack, sending: Sending) => {
-  if (!project) throw new Error('a pack without a project')
+  if (!project) throw new Error(t('a pack without a project'))
   const { publisherId, isNew, changelog, signal, onProgress } = sending
   const { nodeId, node, version } = project
   const { POST } = patientApi

@@ -17,16 +17,18 @@ import { Facts, Loading, Note, PageTitle, Row, Show, Stack } from '../ui/panels.
 import type { PictureSpec } from '../ui/picture-field.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, StateBadge, Tile, Time } from '../ui/values.tsx'
+import { t } from '../words/translate.ts'
 import { PublisherEndpoints } from './endpoints.tsx'
 import { Members } from './members.tsx'
 import { Nodes } from './nodes.tsx'
 import {
   mayAs,
   publisherQuery,
-  useOffers,
-  useRole,
   type OfPublisher,
   type Role,
+  ROLE_WORDS,
+  useOffers,
+  useRole,
 } from './queries.ts'
 import { Tokens } from './tokens.tsx'
 
@@ -56,18 +58,18 @@ export const Page = () => {
   const badge = (
     <Row>
       <Tile src={publisher.data && logoOf(publisher.data)} name={name} size={32} />
-      {role && <Badge>{role}</Badge>}
+      {role && <Badge>{ROLE_WORDS[role]}</Badge>}
     </Row>
   )
   const actions = (
     <>
       {mayAs(role, 'member') && (
         <LinkButton variant="primary" {...publishPage(id)}>
-          Publish a pack
+          {t('Publish a pack')}
         </LinkButton>
       )}
       {isAdmin && status === 'PublisherStatusActive' && (
-        <Actions label={`More for ${id}`} actions={[banOf('publisher', id)]} />
+        <Actions label={t('More for {id}', { id })} actions={[banOf('publisher', id)]} />
       )}
     </>
   )
@@ -81,19 +83,22 @@ export const Page = () => {
           <Stack>
             {status === 'PublisherStatusBanned' && (
               <Note tone="bad">
-                A platform admin has banned this publisher. Its packs can’t be seen or installed.
+                {t(
+                  'A platform admin has banned this publisher. Its packs can’t be seen or installed.',
+                )}
               </Note>
             )}
             {isAdmin && !role && (
               <Note>
-                You see this page as a visitor does. Only members see members, tokens and webhook
-                subscriptions.
+                {t(
+                  'You see this page as a visitor does. Only members see members, tokens and webhook subscriptions.',
+                )}
               </Note>
             )}
             <BannedPublishers id={id} />
             <Intro publisher={data} />
             <Suspense fallback={<Loading />}>
-              <Tabs label="Publisher" tabs={tabs} side />
+              <Tabs label={t('Publisher')} tabs={tabs} side />
             </Suspense>
           </Stack>
         )}
@@ -112,21 +117,21 @@ const Intro = ({ publisher }: { publisher: Publisher }) => {
     <>
       {description && <Bdi as="p">{description}</Bdi>}
       <Row>
-        {website && <StrangersLink address={website}>Website</StrangersLink>}
-        {support && <StrangersLink address={support}>Support</StrangersLink>}
-        {source && <StrangersLink address={source}>Source code</StrangersLink>}
+        {website && <StrangersLink address={website}>{t('Website')}</StrangersLink>}
+        {support && <StrangersLink address={support}>{t('Support')}</StrangersLink>}
+        {source && <StrangersLink address={source}>{t('Source code')}</StrangersLink>}
       </Row>
     </>
   )
 }
 
 const TEXTS = [
-  { name: 'name', label: 'Name' },
-  { name: 'description', label: 'Description', rows: 3, isOptional: true },
-  { name: 'website', label: 'Website', isOptional: true },
-  { name: 'support', label: 'Support', isOptional: true },
-  { name: 'source_code_repo', label: 'Source code', isOptional: true },
-  { name: 'logo', label: 'Logo', isOptional: true },
+  { name: 'name', label: t('Name') },
+  { name: 'description', label: t('Description'), rows: 3, isOptional: true },
+  { name: 'website', label: t('Website'), isOptional: true },
+  { name: 'support', label: t('Support'), isOptional: true },
+  { name: 'source_code_repo', label: t('Source code'), isOptional: true },
+  { name: 'logo', label: t('Logo'), isOptional: true },
 ] as const
 
 const About = ({ id: publisherId, role }: OfPublisher) => {
@@ -145,9 +150,9 @@ const About = ({ id: publisherId, role }: OfPublisher) => {
     <Stack>
       <Facts
         of={{
-          ID: <Copied text={publisher.id} label="publisher ID" />,
-          Status: <StateBadge state={publisher.status} />,
-          Created: <Time at={publisher.createdAt} />,
+          [t('ID')]: <Copied text={publisher.id} label={t('publisher ID')} />,
+          [t('Status')]: <StateBadge state={publisher.status} />,
+          [t('Created')]: <Time at={publisher.createdAt} />,
           ...Object.fromEntries(
             TEXTS.map(({ name, label }) => [
               label,
@@ -158,9 +163,9 @@ const About = ({ id: publisherId, role }: OfPublisher) => {
       />
       {mayAs(role, 'admin') && (
         <AskButton
-          label="Edit"
-          title={`Edit ${publisher.id}`}
-          action="Save"
+          label={t('Edit')}
+          title={t('Edit {id}', { id: publisher.id })}
+          action={t('Save')}
           fields={fields}
           write={(values) =>
             send('PUT', '/publishers/{publisherId}', {
@@ -182,19 +187,22 @@ type PublisherTab = readonly [title: string, Content: ComponentType<OfPublisher>
 
 /** With the lowest role that sees it; without one everybody does. */
 const TABS: Readonly<Record<string, PublisherTab>> = {
-  nodes: ['Packs', Nodes],
-  members: ['Members', Members, 'member'],
-  tokens: ['Tokens', Tokens, 'admin'],
-  trusted: ['Trusted publishers', TrustedPublishers, 'admin'],
-  endpoints: ['Webhooks', PublisherEndpoints, 'member'],
-  transfers: ['Transfers', Transfers, 'member'],
-  settings: ['About', About],
+  nodes: [t('Packs'), Nodes],
+  members: [t('Members'), Members, 'member'],
+  tokens: [t('Tokens'), Tokens, 'admin'],
+  trusted: [t('Trusted publishers'), TrustedPublishers, 'admin'],
+  endpoints: [t('Webhooks'), PublisherEndpoints, 'member'],
+  transfers: [t('Transfers'), Transfers, 'member'],
+  settings: [t('About'), About],
 }
 
 /** Purpose of each tab of settings, and its guide. */
 const ABOUT: Readonly<Record<string, readonly [about: string, guide: string]>> = {
-  members: ['Members publish and edit packs; admins and owners may do more.', 'registry#roles'],
-  tokens: ['For a command line or CI; publishing in the browser needs none.', 'publishing'],
-  trusted: ['CI jobs that publish without a stored token.', 'publishing#from-ci-without-a-secret'],
-  endpoints: ['Events of the publisher and its packs, sent to a URL.', 'webhooks#endpoints'],
+  members: [t('Members publish and edit packs; admins and owners may do more.'), 'registry#roles'],
+  tokens: [t('For a command line or CI; publishing in the browser needs none.'), 'publishing'],
+  trusted: [
+    t('CI jobs that publish without a stored token.'),
+    'publishing#from-ci-without-a-secret',
+  ],
+  endpoints: [t('Events of the publisher and its packs, sent to a URL.'), 'webhooks#endpoints'],
 }

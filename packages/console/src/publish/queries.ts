@@ -2,9 +2,17 @@ import { useQuery } from '@tanstack/react-query'
 
 import { readQuery, type Schema } from '../api/client.ts'
 import { useMe } from '../api/queries.ts'
+import { t } from '../words/translate.ts'
 
 export type Role = Schema<'MemberRole'>
 type Publisher = Schema<'Publisher'>
+
+/** Roles in words, the lowest first. */
+export const ROLE_WORDS: Readonly<Record<Role, string>> = {
+  member: t('member'),
+  admin: t('admin'),
+  owner: t('owner'),
+}
 
 /** Props of a publisher's tab. */
 export type OfPublisher = { id: string; role: Role | undefined }

@@ -1,4 +1,5 @@
 import type { Schema } from '../api/client.ts'
+import { t } from '../words/translate.ts'
 
 const OF_PUBLISHER = '/publishers/{publisherId}/endpoints'
 
@@ -18,31 +19,31 @@ export interface Subscriber {
 }
 
 const PUBLISHER_EVENTS: Record<Schema<'PublisherEventType'>, string> = {
-  'version.received': 'Archive received',
-  'version.active': 'Published',
-  'version.flagged': 'Flagged',
-  'version.banned': 'Banned',
-  'version.deleted': 'Deleted',
-  'review.requested': 'Requested',
-  'review.decided': 'Decided',
-  'token.created': 'Created',
-  'token.revoked': 'Revoked',
-  'token.expiring': 'Expires within a week',
-  'member.added': 'Added',
-  'member.changed': 'Role changed',
-  'member.removed': 'Removed',
+  'version.received': t('Archive received'),
+  'version.active': t('Published'),
+  'version.flagged': t('Flagged'),
+  'version.banned': t('Banned'),
+  'version.deleted': t('Deleted'),
+  'review.requested': t('Requested'),
+  'review.decided': t('Decided'),
+  'token.created': t('Created'),
+  'token.revoked': t('Revoked'),
+  'token.expiring': t('Expires within a week'),
+  'member.added': t('Added'),
+  'member.changed': t('Role changed'),
+  'member.removed': t('Removed'),
 }
 const TASK_EVENTS: Record<Schema<'OwnerEventType'>, string> = {
-  'image_task.in_progress': 'Started',
-  'image_task.completed': 'Completed',
-  'image_task.failed': 'Failed',
-  'video_task.queueing': 'Queued',
-  'video_task.processing': 'Started',
-  'video_task.success': 'Completed',
-  'video_task.failed': 'Failed',
-  'batch.ended': 'Batch ended',
-  'operation.ended': 'Operation ended',
-  'api_key.expiring': 'Expires within a week',
+  'image_task.in_progress': t('Started'),
+  'image_task.completed': t('Completed'),
+  'image_task.failed': t('Failed'),
+  'video_task.queueing': t('Queued'),
+  'video_task.processing': t('Started'),
+  'video_task.success': t('Completed'),
+  'video_task.failed': t('Failed'),
+  'batch.ended': t('Batch ended'),
+  'operation.ended': t('Operation ended'),
+  'api_key.expiring': t('Expires within a week'),
 }
 
 export const publisherSubscriber = (publisherId: string, mayManage: boolean): Subscriber => ({
@@ -64,15 +65,15 @@ export const OWN: Subscriber = {
 }
 
 const PLATFORM_EVENTS: Record<Schema<'PlatformEventType'>, string> = {
-  'version.flagged': 'Flagged',
-  'review.requested': 'Asked for',
-  'report.made': 'Made',
-  'breaker.opened': 'An engine fails',
-  'breaker.closed': 'It works again',
-  'engine.crashed': 'A task breaks it',
-  'workflow.failed': 'Failed',
-  'queue.older_than': 'Old',
-  'store.nearly_full': 'Nearly full',
+  'version.flagged': t('Flagged'),
+  'review.requested': t('Asked for'),
+  'report.made': t('Made'),
+  'breaker.opened': t('An engine fails'),
+  'breaker.closed': t('It works again'),
+  'engine.crashed': t('A task breaks it'),
+  'workflow.failed': t('Failed'),
+  'queue.older_than': t('Old'),
+  'store.nearly_full': t('Nearly full'),
 }
 
 /** Those of whoever runs the service, likewise. */

@@ -7,11 +7,11 @@ import { SecretButton } from '../ui/ask.tsx'
 import { Show, Stack } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
 import { Bdi, KeyEnd, Signed, Time } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+import { rich, t } from '../words/translate.ts'
 import { nodesQuery, type OfPublisher } from './queries.ts'
 
 const TOKENS = '/publishers/{publisherId}/tokens'
-const SCOPES = { publish: 'Publish versions', read: 'Read only' }
+const SCOPES = { publish: t('Publish versions'), read: t('Read only') }
 const DAYS = [30, 90, 365]
 const DAY_MS = 86_400_000
 /** The clock here may be ahead of the service's. */
@@ -22,19 +22,19 @@ const SHORT_MS = 3_600_000
 /** The tokens by which tools and CI act for a publisher. A value is shown once, after it was made. */
 export const Tokens = ({ id }: OfPublisher) => {
   const { data: nodes = [] } = useQuery(nodesQuery(id))
-  const options = [['', 'All packs'] as const, ...nodes.map((node) => node.id)]
+  const options = [['', t('All packs')] as const, ...nodes.map((node) => node.id)]
   const longest = useQuery(serviceQuery).data?.limits.key_days
   return (
     <Stack>
       <SecretButton
-        label="Create token"
-        action="Create token"
+        label={t('Create token')}
+        action={t('Create token')}
         fields={[
-          { name: 'name', label: 'Name', help: 'Where it is used, for example “laptop”.' },
-          { name: 'description', label: 'Description', rows: 2, isOptional: true },
-          { name: 'scope', label: 'Permission', options: SCOPES, value: 'publish' },
-          { name: 'node_id', label: 'Applies to', isOptional: true, options, value: '' },
-          { name: 'expires_at', label: 'Expires', isOptional: true, ...endChoices(longest) },
+          { name: 'name', label: t('Name'), help: t('Where it is used, for example “laptop”.') },
+          { name: 'description', label: t('Description'), rows: 2, isOptional: true },
+          { name: 'scope', label: t('Permission'), options: SCOPES, value: 'publish' },
+          { name: 'node_id', label: t('Applies to'), isOptional: true, options, value: '' },
+          { name: 'expires_at', label: t('Expires'), isOptional: true, ...endChoices(longest) },
         ]}
         write={({ name = '', description, scope, node_id: node, expires_at: days }) => {
           const end = days && new Date(Date.now() + Number(days) * DAY_MS - CLOCKS_MS).toISOString()
@@ -47,11 +47,13 @@ export const Tokens = ({ id }: OfPublisher) => {
           }
           return send('POST', TOKENS, { path: { publisherId: id }, body })
         }}
-        secretTitle="Your token"
+        secretTitle={t('Your token')}
         secretOf={({ token }) => token}
         about={
           <p>
-            Set it as KILN_PUBLISH_TOKEN for <code>kiln publish</code>.
+            {rich('Set it as KILN_PUBLISH_TOKEN for <code>kiln publish</code>.', {
+              code: (text) => <code>{text}</code>,
+            })}
           </p>
         }
       />
@@ -62,15 +64,26 @@ export const Tokens = ({ id }: OfPublisher) => {
           )
           return (
             <>
-              <Rows label="Tokens" rows={own} columns={columnsOf(id)} empty="No tokens yet" />
+              <Rows
+                label={t('Tokens')}
+                rows={own}
+                columns={columnsOf(id)}
+                empty={t('No tokens yet')}
+              />
               {short.length > 0 && (
                 <details>
-                  <summary>{counted(short.length, 'short-lived token')}</summary>
+                  <summary>
+                    {t('{count, plural, one {# short-lived token} other {# short-lived tokens}}', {
+                      count: short.length,
+                    })}
+                  </summary>
                   <p className="soft">
-                    For one publication each, from this page or a CI job. They expire in minutes.
+                    {t(
+                      'For one publication each, from this page or a CI job. They expire in minutes.',
+                    )}
                   </p>
                   <Rows
-                    label="Short-lived tokens"
+                    label={t('Short-lived tokens')}
                     rows={short}
                     columns={columnsOf(id)}
                     empty={null}
@@ -91,8 +104,14 @@ const endChoices = (longest: number | undefined) => {
   const ends = [...days, ...(longest === undefined ? [] : [longest])]
   return {
     options: [
-      ...ends.map((one) => [String(one), `In ${counted(one, 'day')}`] as const),
-      ...(longest === undefined ? [['', 'Never'] as const] : []),
+      ...ends.map(
+        (one) =>
+          [
+            String(one),
+            t('In {count, plural, one {# day} other {# days}}', { count: one }),
+          ] as const,
+      ),
+      ...(longest === undefined ? [['', t('Never')] as const] : []),
     ],
     value: String(ends.includes(90) ? 90 : ends.at(-1)),
   }
@@ -104,7 +123,7 @@ const isShortLived = ({ createdAt, expires_at: end }: Token): boolean =>
   end !== undefined && Date.parse(end) - Date.parse(createdAt) <= SHORT_MS
 
 const columnsOf = (publisherId: string) => ({
-  Token: ({ name, token, description }: Token) => (
+  [t('Token')]: ({ name, token, description }: Token) => (
     <>
       <Bdi as="strong">{name}</Bdi> <code>{token}</code>
       {description && (
@@ -114,18 +133,18 @@ const columnsOf = (publisherId: string) => ({
       )}
     </>
   ),
-  Permission: ({ scope, node_id: node }: Token) => (
+  [t('Permission')]: ({ scope, node_id: node }: Token) => (
     <>
-      {SCOPES[scope]} <Bdi as="span">{`(${node ?? 'all packs'})`}</Bdi>
+      {SCOPES[scope]} <Bdi as="span">{`(${node ?? t('all packs')})`}</Bdi>
     </>
   ),
-  Created: ({ createdAt, created_by: maker }: Token) => <Signed at={createdAt} by={maker} />,
-  'Last used': ({ last_used_at: used }: Token) => <Time at={used} none="Never" />,
-  Expires: (token: Token) =>
+  [t('Created')]: ({ createdAt, created_by: maker }: Token) => <Signed at={createdAt} by={maker} />,
+  [t('Last used')]: ({ last_used_at: used }: Token) => <Time at={used} none={t('Never')} />,
+  [t('Expires')]: (token: Token) =>
     isShortLived(token) ? <Time at={token.expires_at} /> : <KeyEnd at={token.expires_at} />,
   '': ({ id: tokenId, name }: Token) => (
     <Actions
-      label={`More for ${name}`}
+      label={t('More for {name}', { name })}
       actions={[
         revocation({
           name,

@@ -5,7 +5,8 @@ import { AskButton } from '../ui/ask.tsx'
 import { Link, nodePage, publisherPage } from '../ui/link.tsx'
 import { Row } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
-import { Bdi, Time } from '../ui/values.tsx'
+import { Signed, Time } from '../ui/values.tsx'
+import { t } from '../words/translate.ts'
 import { mayAs, transfersQuery, type OfPublisher } from './queries.ts'
 
 const TRANSFER = '/publishers/{publisherId}/transfers/{transferId}'
@@ -18,19 +19,15 @@ export const Transfers = ({ id, role }: OfPublisher) => {
   const isOwner = mayAs(role, 'owner')
   return (
     <Listing
-      label="Transfers"
+      label={t('Transfers')}
       query={offers}
-      empty="No packs are offered to this publisher, or by it"
+      empty={t('No packs are offered to this publisher, or by it')}
       columns={{
-        Pack: ({ node_id: node }) => <Link {...nodePage(node)}>{node}</Link>,
-        From: ({ from }) => <Link {...publisherPage(from)}>{from}</Link>,
-        To: ({ to }) => <Link {...publisherPage(to)}>{to}</Link>,
-        Offered: ({ asked_at: at, asked_by: by }) => (
-          <>
-            <Time at={at} /> by <Bdi>{by}</Bdi>
-          </>
-        ),
-        Until: ({ expires_at: at }) => <Time at={at} />,
+        [t('Pack')]: ({ node_id: node }) => <Link {...nodePage(node)}>{node}</Link>,
+        [t('From')]: ({ from }) => <Link {...publisherPage(from)}>{from}</Link>,
+        [t('To')]: ({ to }) => <Link {...publisherPage(to)}>{to}</Link>,
+        [t('Offered')]: ({ asked_at: at, asked_by: by }) => <Signed at={at} by={by} />,
+        [t('Until')]: ({ expires_at: at }) => <Time at={at} />,
         '': (offer) => isOwner && <Decide publisherId={id} offer={offer} />,
       }}
     />
@@ -41,21 +38,24 @@ const Decide = ({ publisherId, offer }: { publisherId: string; offer: Transfer }
   const { id: transferId, node_id: node, to } = offer
   const path = { publisherId, transferId }
   const isOurs = to !== publisherId
-  const end = isOurs ? 'Withdraw' : 'Decline'
   return (
     <Row>
       {!isOurs && (
         <AskButton
-          label="Accept"
-          title={`Accept ${node}?`}
+          label={t('Accept')}
+          title={t('Accept {node}?', { node })}
           write={() => send('POST', `${TRANSFER}/accept`, { path })}
         >
-          <p>The pack and all its versions then belong to {publisherId}.</p>
+          <p>{t('The pack and all its versions then belong to {publisherId}.', { publisherId })}</p>
         </AskButton>
       )}
       <AskButton
-        label={end}
-        title={`${end} the offer of ${node}?`}
+        label={isOurs ? t('Withdraw') : t('Decline')}
+        title={
+          isOurs
+            ? t('Withdraw the offer of {node}?', { node })
+            : t('Decline the offer of {node}?', { node })
+        }
         write={() => send('DELETE', TRANSFER, { path })}
       />
     </Row>

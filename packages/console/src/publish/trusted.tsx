@@ -11,6 +11,7 @@ import { LinkButton, publishPage } from '../ui/link.tsx'
 import { Empty, Row, Show, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Badge, Bdi, Signed } from '../ui/values.tsx'
+import { rich, t } from '../words/translate.ts'
 import { nodesQuery, type OfPublisher } from './queries.ts'
 import { writeWorkflow } from './workflow.ts'
 
@@ -30,8 +31,8 @@ const optional = (name: string, label: string, help?: string): FieldSpec => ({
   isOptional: true,
 })
 const ofServer = [
-  optional('claims/environment', 'Environment', 'Decides who may release. Recommended.'),
-  { ...optional('issuer', 'Issuer URL (self-hosted)'), value: '' },
+  optional('claims/environment', t('Environment'), t('Decides who may release. Recommended.')),
+  { ...optional('issuer', t('Issuer URL (self-hosted)')), value: '' },
 ]
 
 const NAME = /^[\w.-]+\/[\w.-]+$/
@@ -39,47 +40,56 @@ const NAME = /^[\w.-]+\/[\w.-]+$/
 /** Command that prints the id of the repository whose name was typed: this page may call no other host. */
 const idHelp = ({ 'claims/repository': name = '' }: Values) => (
   <>
-    The number GitHub gives it; unlike the name it never changes hands. Run{' '}
-    <code>gh api repos/{NAME.test(name) ? name : 'OWNER/NAME'} --jq .id</code>
-    {NAME.test(name) && (
-      <>
-        {' '}
-        or look for “id” at{' '}
-        <a href={`https://api.github.com/repos/${name}`} target="_blank" rel="noopener noreferrer">
-          api.github.com
-        </a>
-      </>
+    {rich(
+      'The number GitHub gives it; unlike the name it never changes hands. Run <code>{command}</code>',
+      {
+        command: `gh api repos/${NAME.test(name) ? name : 'OWNER/NAME'} --jq .id`,
+        code: (text) => <code>{text}</code>,
+      },
     )}
+    {NAME.test(name) && ' '}
+    {NAME.test(name) &&
+      rich('or look for “id” at {address}', {
+        address: (
+          <a
+            href={`https://api.github.com/repos/${name}`}
+            target="_blank"
+            rel="noopener noreferrer"
+          >
+            {t('api.github.com')}
+          </a>
+        ),
+      })}
   </>
 )
 
 /** Claims that each provider's jobs prove. */
 const PROVIDERS: Record<Schema<'TrustProvider'>, { label: string; fields: FieldSpec[] }> = {
   github: {
-    label: 'GitHub Actions',
+    label: t('GitHub Actions'),
     fields: [
-      field('claims/repository', 'Repository', 'As owner/name.'),
-      field('claims/repository_id', 'Repository ID', idHelp),
+      field('claims/repository', t('Repository'), t('As owner/name.')),
+      field('claims/repository_id', t('Repository ID'), idHelp),
       {
-        ...field('claims/workflow_file', 'Workflow', 'File name in .github/workflows.'),
+        ...field('claims/workflow_file', t('Workflow'), t('File name in .github/workflows.')),
         value: 'publish.yml',
       },
       ...ofServer,
     ],
   },
   gitlab: {
-    label: 'GitLab CI/CD',
+    label: t('GitLab CI/CD'),
     fields: [
-      field('claims/project_id', 'Project ID', 'On the project’s overview page.'),
-      { ...field('claims/workflow_file', 'CI file'), value: '.gitlab-ci.yml' },
+      field('claims/project_id', t('Project ID'), t('On the project’s overview page.')),
+      { ...field('claims/workflow_file', t('CI file')), value: '.gitlab-ci.yml' },
       ...ofServer,
     ],
   },
   oidc: {
-    label: 'Another OpenID issuer',
+    label: t('Another OpenID issuer'),
     fields: [
-      field('issuer', 'Issuer URL', 'The iss claim of its identity tokens.'),
-      { ...field('claims', 'Claims', 'One per line: name=value.'), rows: 3 },
+      field('issuer', t('Issuer URL'), t('The iss claim of its identity tokens.')),
+      { ...field('claims', t('Claims'), t('One per line: name=value.')), rows: 3 },
     ],
   },
 }
@@ -112,9 +122,9 @@ export const TrustedPublishers = ({ id }: OfPublisher) => {
   const { data: toCome = [] } = useQuery(readQuery(TO_COME, { path: { publisherId: id } }))
   const first = (
     <Row>
-      <AskButton {...addToCome(id, 'github')} label="Trust a pack to come" />
+      <AskButton {...addToCome(id, 'github')} label={t('Trust a pack to come')} />
       <Actions
-        label="Other providers for a pack to come"
+        label={t('Other providers for a pack to come')}
         actions={OTHERS.map((kind) => addToCome(id, kind))}
       />
     </Row>
@@ -128,8 +138,8 @@ export const TrustedPublishers = ({ id }: OfPublisher) => {
         if (nodeId === undefined)
           return (
             <Empty>
-              <p>No packs yet. A job is trusted with one pack, which it may make itself.</p>
-              <LinkButton {...publishPage(id)}>Publish a pack</LinkButton>
+              <p>{t('No packs yet. A job is trusted with one pack, which it may make itself.')}</p>
+              <LinkButton {...publishPage(id)}>{t('Publish a pack')}</LinkButton>
               {first}
             </Empty>
           )
@@ -137,7 +147,7 @@ export const TrustedPublishers = ({ id }: OfPublisher) => {
           <Stack>
             {first}
             {options.length > 1 && (
-              <Select label="Pack" options={options} value={nodeId} onChange={setChosen} />
+              <Select label={t('Pack')} options={options} value={nodeId} onChange={setChosen} />
             )}
             <OfNode publisherId={id} nodeId={nodeId} />
           </Stack>
@@ -151,8 +161,11 @@ type Path = { publisherId: string; nodeId: string }
 
 const addTo = (path: Path, provider: Schema<'TrustProvider'>): Action => ({
   ...PROVIDERS[provider],
-  title: `Let ${PROVIDERS[provider].label} publish ${path.nodeId}`,
-  action: 'Add',
+  title: t('Let {label} publish {nodeId}', {
+    label: PROVIDERS[provider].label,
+    nodeId: path.nodeId,
+  }),
+  action: t('Add'),
   write: ({ issuer, ...values }) => {
     const body = { provider, claims: readClaims(values), ...(issuer && { issuer }) }
     return send('POST', TRUSTED, { path, body })
@@ -161,9 +174,9 @@ const addTo = (path: Path, provider: Schema<'TrustProvider'>): Action => ({
 
 /** The same for a pack that its first publication makes. */
 const addToCome = (publisherId: string, provider: Schema<'TrustProvider'>): Action => ({
-  ...addTo({ publisherId, nodeId: 'a pack to come' }, provider),
+  ...addTo({ publisherId, nodeId: t('a pack to come') }, provider),
   fields: [
-    field('node_id', 'Pack ID', 'It is not reserved: whoever publishes first has it.'),
+    field('node_id', t('Pack ID'), t('It is not reserved: whoever publishes first has it.')),
     ...PROVIDERS[provider].fields,
   ],
   write: ({ node_id: nodeId = '', ...values }) =>
@@ -173,27 +186,29 @@ const addToCome = (publisherId: string, provider: Schema<'TrustProvider'>): Acti
 const OfNode = (path: Path) => (
   <>
     <Row>
-      <AskButton {...addTo(path, 'github')} variant="primary" label="Add GitHub Actions" />
-      <Actions label="Other providers" actions={OTHERS.map((kind) => addTo(path, kind))} />
+      <AskButton {...addTo(path, 'github')} variant="primary" label={t('Add GitHub Actions')} />
+      <Actions label={t('Other providers')} actions={OTHERS.map((kind) => addTo(path, kind))} />
     </Row>
     <Listing
-      label="Trusted publishers"
+      label={t('Trusted publishers')}
       query={useQuery(readQuery(TRUSTED, { path }))}
-      empty="No trusted CI jobs yet"
+      empty={t('No trusted CI jobs yet')}
       columns={{
-        Provider: ({ provider }) => PROVIDERS[provider].label,
-        Conditions: (trust) => <Conditions trust={trust} />,
-        Added: ({ createdAt, created_by: maker }) => <Signed at={createdAt} by={maker} />,
+        [t('Provider')]: ({ provider }) => PROVIDERS[provider].label,
+        [t('Conditions')]: (trust) => <Conditions trust={trust} />,
+        [t('Added')]: ({ createdAt, created_by: maker }) => <Signed at={createdAt} by={maker} />,
         '': ({ id: trustedPublisherId }) => (
           <Actions
-            label="More for this trusted publisher"
+            label={t('More for this trusted publisher')}
             actions={[
               {
-                label: 'Remove',
+                label: t('Remove'),
                 variant: 'danger',
-                title: 'Remove this trusted publisher?',
+                title: t('Remove this trusted publisher?'),
                 write: () => send('DELETE', ONE_TRUSTED, { path: { ...path, trustedPublisherId } }),
-                children: <p>Its jobs can’t publish anymore, and their tokens are revoked.</p>,
+                children: (
+                  <p>{t('Its jobs can’t publish anymore, and their tokens are revoked.')}</p>
+                ),
               },
             ]}
           />
@@ -202,13 +217,15 @@ const OfNode = (path: Path) => (
       below={({ provider, claims }) =>
         provider === 'github' && (
           <details>
-            <summary>Workflow to copy</summary>
+            <summary>{t('Workflow to copy')}</summary>
             <p>
-              Save it as <Bdi as="code">{claims['workflow_file']}</Bdi> in the repository. A pushed
-              tag such as v1.2.0 publishes version 1.2.0.
+              {rich(
+                'Save it as {claims} in the repository. A pushed tag such as v1.2.0 publishes version 1.2.0.',
+                { claims: <Bdi as="code">{claims['workflow_file']}</Bdi> },
+              )}
             </p>
             <Code
-              label="workflow"
+              label={t('workflow')}
               text={writeWorkflow({
                 ...path,
                 url: location.origin,
@@ -227,8 +244,8 @@ const HOSTED = ['https://token.actions.githubusercontent.com', 'https://gitlab.c
 
 const LABELS: Readonly<Record<string, string>> = {
   repository: '',
-  repository_id: 'repository',
-  project_id: 'project',
+  repository_id: t('repository'),
+  project_id: t('project'),
   workflow_file: '',
 }
 

@@ -1,5 +1,6 @@
 import { Code } from '../ui/code.tsx'
 import { Panel } from '../ui/panels.tsx'
+import { rich, t } from '../words/translate.ts'
 import { writeWorkflow } from './workflow.ts'
 
 type Target = { publisherId: string; nodeId: string }
@@ -16,13 +17,15 @@ PublisherId = "${publisherId}"
 
 /** Files that a pack has, with a sample of the one that describes it. */
 export const PackNeeds = (target: Target) => (
-  <Panel title="What a pack contains">
+  <Panel title={t('What a pack contains')}>
     <p>
-      <code>pyproject.toml</code> with name, version and PublisherId, and <code>__init__.py</code>,
-      which lists the nodes in NODE_CLASS_MAPPINGS.{' '}
-      <a href="/docs/publishing#a-pack">Read the guide</a>
+      {rich(
+        '<code>pyproject.toml</code> with name, version and PublisherId, and <code>__init__.py</code>, which lists the nodes in NODE_CLASS_MAPPINGS.',
+        { code: (text) => <code>{text}</code> },
+      )}{' '}
+      <a href="/docs/publishing#a-pack">{t('Read the guide')}</a>
     </p>
-    <Code label="pyproject.toml" text={writeProject(target)} />
+    <Code label={t('pyproject.toml')} text={writeProject(target)} />
   </Panel>
 )
 
@@ -36,19 +39,19 @@ kiln publish ./${nodeId} --changelog "First release"
 export const otherWays = (target: Target) =>
   ({
     cli: [
-      'Command line',
-      <Code key="cli" label="commands" text={writeCommands(target.nodeId)} />,
-      'Checks and sends a folder, with an API key of yours and a token of the publisher.',
+      t('Command line'),
+      <Code key="cli" label={t('commands')} text={writeCommands(target.nodeId)} />,
+      t('Checks and sends a folder, with an API key of yours and a token of the publisher.'),
       'client#the-command-line',
     ],
     ci: [
       'CI',
       <Code
         key="ci"
-        label="workflow"
+        label={t('workflow')}
         text={writeWorkflow({ ...target, url: location.origin, environment: undefined })}
       />,
-      'Publishes a pushed tag without a stored token, once the job is a trusted publisher.',
+      t('Publishes a pushed tag without a stored token, once the job is a trusted publisher.'),
       'publishing#from-ci-without-a-secret',
     ],
   }) as const

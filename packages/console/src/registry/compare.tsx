@@ -11,7 +11,7 @@ import { Empty, Note, PageTitle, Show, Stack } from '../ui/panels.tsx'
 import { useMore } from '../ui/rows.tsx'
 import { useChangeSearch } from '../ui/address.ts'
 import { Badge, Bdi } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { BothCards } from './both-cards.tsx'
 import { groupChanges, type Comparison, type HostNodeChanges } from './changes.ts'
 import { LEVEL_WORDS, LEVELS, whenNear } from './parts.tsx'
@@ -25,10 +25,10 @@ export const Page = () => {
   const { node, range } = route.useParams()
   const [from = '', to = ''] = range.split('...')
   const query = useQuery(compareQuery(node, { from, to }))
-  const back = <Link {...nodePage(node)}>All versions</Link>
+  const back = <Link {...nodePage(node)}>{t('All versions')}</Link>
   return (
     <>
-      <PageTitle actions={back}>{`${node} ${from} to ${to}`}</PageTitle>
+      <PageTitle actions={back}>{t('{node} {from} to {to}', { node, from, to })}</PageTitle>
       <Stack>
         <RangePicker from={from} to={to} />
         <Show query={query}>{(found) => <Changes found={found} />}</Show>
@@ -46,11 +46,16 @@ const RangePicker = ({ from, to }: Range) => {
     void navigate({ params: { node, range: `${range.from}...${range.to}` }, search: {} })
   return (
     <div className={`stack tight ${styles.range}`}>
-      <Select label="From" options={options} value={from} onChange={(from) => go({ from, to })} />
-      <IconButton label="Swap" onPress={() => go({ from: to, to: from })}>
+      <Select
+        label={t('From')}
+        options={options}
+        value={from}
+        onChange={(from) => go({ from, to })}
+      />
+      <IconButton label={t('Swap')} onPress={() => go({ from: to, to: from })}>
         <ArrowLeftRight aria-hidden />
       </IconButton>
-      <Select label="To" options={options} value={to} onChange={(to) => go({ from, to })} />
+      <Select label={t('To')} options={options} value={to} onChange={(to) => go({ from, to })} />
     </div>
   )
 }
@@ -73,31 +78,36 @@ const Changes = ({ found }: { found: Comparison }) => {
   }
   useKeys({ n: () => step(1), p: () => step(-1) })
   if (verdict === 'none')
-    return <Note>The nodes of one version have not been read, so nothing can be compared yet.</Note>
+    return (
+      <Note>
+        {t('The nodes of one version have not been read, so nothing can be compared yet.')}
+      </Note>
+    )
   const total = counts.breaks + counts.may_break + counts.safe
-  if (total === 0) return <Empty>{`${from} and ${to} have the same nodes.`}</Empty>
+  if (total === 0) return <Empty>{t('{from} and {to} have the same nodes.', { from, to })}</Empty>
   const levels = LEVELS.map((one) => [one, `${LEVEL_WORDS[one].word} ${counts[one]}`] as const)
   return (
     <>
       {partial && (
-        <Note>Some nodes could not be read: those shown as removed may still be there.</Note>
+        <Note>{t('Some nodes could not be read: those shown as removed may still be there.')}</Note>
       )}
       <div className={`row ${styles.filters}`}>
         <Segments
-          label="Level"
+          label={t('Level')}
           isLabelHidden
-          options={[[ALL, `All ${total}`], ...levels]}
+          options={[[ALL, t('All {total}', { total })], ...levels]}
           value={chosen ?? ALL}
           onChange={(next) => change({ level: next === ALL ? undefined : next })}
         />
-        <AddressField label="Search nodes" placeholder="Node or input" />
+        <AddressField label={t('Search nodes')} placeholder={t('Node or input')} />
       </div>
       <p className="soft" role="status">
-        {counted(groups.length, 'node')}
-        {total > changes.length && `, of the first ${changes.length} changes`}
-        <span className={styles.keys}> · Press N / P for next / previous</span>
+        {t('{count, plural, one {# node} other {# nodes}}', { count: groups.length })}
+        {total > changes.length &&
+          ` · ${t('of the first {count} changes', { count: changes.length })}`}
+        <span className={styles.keys}> · {t('Press N / P for next / previous')}</span>
       </p>
-      <ul ref={list} aria-label="Changed nodes">
+      <ul ref={list} aria-label={t('Changed nodes')}>
         {shown.map((group) => (
           <Group key={group.name} group={group} range={found} />
         ))}

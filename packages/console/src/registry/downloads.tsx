@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 
 import { readQuery } from '../api/client.ts'
-import { counted } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { linePoints } from './line-points.ts'
 
 const SIZE = { width: 160, height: 32 }
@@ -17,7 +17,10 @@ export const Downloads = ({ node }: { node: string }) => {
     const at = from + index * DAY_MS
     return { at, value: byDay.get(new Date(at).toISOString().slice(0, 10)) ?? 0 }
   })
-  const words = `${counted(data.downloads, 'install')} in ${samples.length} days`
+  const words = t('{count, plural, one {# install} other {# installs}} in {days} days', {
+    count: data.downloads,
+    days: samples.length,
+  })
   return (
     <div>
       <svg

@@ -4,7 +4,7 @@ import { Link } from '../ui/link.tsx'
 import { Show } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
 import { Bdi } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { examplesQuery, type Version } from './queries.ts'
 
 interface ExamplesProps {
@@ -20,7 +20,9 @@ export const AllExamples = ({ version }: Pick<ExamplesProps, 'version'>) => {
   if (count === 0) return null
   return (
     <details>
-      <summary>{counted(count, 'example workflow')}</summary>
+      <summary>
+        {t('{count, plural, one {# example workflow} other {# example workflows}}', { count })}
+      </summary>
       <Examples version={version} />
     </details>
   )
@@ -31,17 +33,17 @@ export const Examples = ({ version: { node_id: node, version }, hostNode }: Exam
   <Show query={useQuery(examplesQuery(node, version, hostNode))}>
     {({ example_workflows: examples }) => (
       <Rows
-        label="Example workflows"
+        label={t('Example workflows')}
         rows={examples}
-        empty="No example workflow uses it."
+        empty={t('No example workflow uses it.')}
         columns={{
-          'Example workflow': ({ path }) => (
+          [t('Example workflow')]: ({ path }) => (
             <Link to="/workflows" search={{ node, version, path }}>
               {path.replace(/^.*\/|\.json$/g, '')}
             </Link>
           ),
-          Nodes: ({ nodes }) => nodes,
-          'Other packs': ({ packs }) => (
+          [t('Nodes')]: ({ nodes }) => nodes,
+          [t('Other packs')]: ({ packs }) => (
             <Bdi>
               {packs
                 .map(({ node_id: id }) => id)
@@ -49,9 +51,11 @@ export const Examples = ({ version: { node_id: node, version }, hostNode }: Exam
                 .join(', ')}
             </Bdi>
           ),
-          Unknown: ({ unknown_host_nodes: names }) =>
+          [t('Unknown')]: ({ unknown_host_nodes: names }) =>
             names.length > 0 && (
-              <span title={names.join(', ')}>{counted(names.length, 'node')}</span>
+              <span title={names.join(', ')}>
+                {t('{count, plural, one {# node} other {# nodes}}', { count: names.length })}
+              </span>
             ),
         }}
       />

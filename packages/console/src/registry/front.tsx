@@ -5,7 +5,7 @@ import { read, readQuery } from '../api/client.ts'
 import { Link, nodePage } from '../ui/link.tsx'
 import { Panel, Show } from '../ui/panels.tsx'
 import { Tile, Time } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { facetsQuery, iconOf, READ, type Node } from './queries.ts'
 import styles from './registry.module.css'
 
@@ -61,17 +61,19 @@ const Few = ({ title, query, note }: FewProps) => (
 export const Front = () => (
   <div className={`columns ${styles.front}`}>
     <Few
-      title="Popular"
+      title={t('Popular')}
       query={useQuery(facetsQuery({}))}
-      note={({ downloads }) => counted(downloads, 'download')}
+      note={({ downloads }) =>
+        t('{count, plural, one {# download} other {# downloads}}', { count: downloads })
+      }
     />
     <Few
-      title="New"
+      title={t('New')}
       query={useQuery(newQuery)}
       note={({ created_at: at }) => at && <Time at={at} />}
     />
     <Few
-      title="Recently updated"
+      title={t('Recently updated')}
       query={useQuery(updatedQuery)}
       note={({ latest_version: latest }) => latest?.version}
     />

@@ -13,13 +13,13 @@ import { Empty, Note, Show, Stack } from '../ui/panels.tsx'
 import { NextPage } from '../ui/rows.tsx'
 import { useChangeSearch } from '../ui/address.ts'
 import { Bdi } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { AllExamples, Examples } from './examples.tsx'
 import { whenNear } from './parts.tsx'
 import { hostNodeQuery, hostNodesQuery, type Version } from './queries.ts'
 import styles from './registry.module.css'
 
-const SEARCHED = 'Name, category or input/output type'
+const SEARCHED = t('Name, category or input/output type')
 
 /** The host nodes of a version as cards, searched by name, category and type. */
 export const HostNodes = ({ version }: { version: Version }) => {
@@ -31,27 +31,29 @@ export const HostNodes = ({ version }: { version: Version }) => {
   return (
     <Stack>
       {version.host_nodes?.partial && (
-        <Note>Some files could not be read, so nodes may be missing.</Note>
+        <Note>{t('Some files could not be read, so nodes may be missing.')}</Note>
       )}
       {isHint && (
-        <Note tone="warn">Reported by a user and not verified. Search does not find them.</Note>
+        <Note tone="warn">
+          {t('Reported by a user and not verified. Search does not find them.')}
+        </Note>
       )}
       <AllExamples version={version} />
-      <AddressField label="Search nodes" placeholder={SEARCHED} />
+      <AddressField label={t('Search nodes')} placeholder={SEARCHED} />
       <Show query={list}>
         {({ pages }) =>
           pages[0]?.total ? (
             <>
               <p className="soft" role="status">
-                {counted(pages[0].total, 'node')}
+                {t('{count, plural, one {# node} other {# nodes}}', { count: pages[0].total })}
               </p>
               <Cards pages={pages} list={list} />
             </>
           ) : (
             <Empty>
               {q === undefined
-                ? 'No nodes in this version. It may only add to the interface.'
-                : 'No matching nodes. Try part of a name, or a type such as IMAGE.'}
+                ? t('No nodes in this version. It may only add to the interface.')
+                : t('No matching nodes. Try part of a name, or a type such as IMAGE.')}
             </Empty>
           )
         }
@@ -78,7 +80,7 @@ const Cards = ({ pages, list }: CardsProps) => {
 }
 
 const CardPage = memo(({ page }: { page: Schema<'HostNodePage'> }) => (
-  <ul className={`row ${styles.cards}`} aria-label={`Nodes, page ${page.page}`}>
+  <ul className={`row ${styles.cards}`} aria-label={t('Nodes, page {page}', { page: page.page })}>
     {page.host_nodes.map((node) => (
       <li key={node.host_node_name}>
         <HostNodeCard node={node} opens />
@@ -106,12 +108,12 @@ const Opened = ({ version, name }: { version: Version; name: string }) => {
             <ManageHostNode nodeId={version.node_id} hostNode={node} />
             {node.dynamic.length > 0 && (
               <p>
-                Filled in on the user’s machine: <Bdi>{node.dynamic.join(', ')}</Bdi>
+                {t('Filled in on the user’s machine:')} <Bdi>{node.dynamic.join(', ')}</Bdi>
               </p>
             )}
             <details>
-              <summary>Inputs as declared by the pack</summary>
-              <Code text={(node.input_types ?? '').slice(0, RAW_MAX)} label="inputs" />
+              <summary>{t('Inputs as declared by the pack')}</summary>
+              <Code text={(node.input_types ?? '').slice(0, RAW_MAX)} label={t('inputs')} />
             </details>
           </Stack>
         )}
@@ -123,10 +125,10 @@ const Opened = ({ version, name }: { version: Version; name: string }) => {
 /** Host nodes that are not read, or not yet. */
 const Unread = ({ version }: { version: Version }) => {
   if (version.host_node_extract_status === 'pending')
-    return <Note>Reading the nodes. They will appear in a moment.</Note>
+    return <Note>{t('Reading the nodes. They will appear in a moment.')}</Note>
   return (
     <Note tone="warn">
-      <p>The nodes could not be read. The version can still be installed.</p>
+      <p>{t('The nodes could not be read. The version can still be installed.')}</p>
       <Reason version={version} />
     </Note>
   )

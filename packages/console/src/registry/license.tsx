@@ -5,6 +5,7 @@ import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
 import { fileQuery } from '../ui/findings.tsx'
 import { Show, Stack } from '../ui/panels.tsx'
+import { t } from '../words/translate.ts'
 import { findLicenseFile } from './archive-files.ts'
 import type { Version } from './queries.ts'
 
@@ -23,7 +24,7 @@ export const License = ({ version, files, license }: LicenseProps) => {
     <Stack>
       <div>
         <Button variant="quiet" aria-expanded={isOpen} onPress={() => setIsOpen(!isOpen)}>
-          {isOpen ? 'Hide the license' : 'Read the license'}
+          {isOpen ? t('Hide the license') : t('Read the license')}
         </Button>
       </div>
       {isOpen && <Text version={version} path={path} />}

@@ -9,7 +9,7 @@ import { Empty, Facts, Note, PageTitle, Panel, Row, Show, Stack } from '../ui/pa
 import { useMore } from '../ui/rows.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, Picture, StateBadge, Tile, Time } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+import { rich, t } from '../words/translate.ts'
 import { Downloads } from './downloads.tsx'
 import { HostNodes } from './host-nodes.tsx'
 import { Overview } from './overview.tsx'
@@ -43,7 +43,7 @@ export const Page = () => {
   )
 }
 
-const NO_HOST_NODES = 'Nodes appear here once a version is published.'
+const NO_HOST_NODES = t('Nodes appear here once a version is published.')
 
 const NodeView = ({ node }: { node: Node }) => {
   const versions = useQuery(versionsQuery(node.id))
@@ -51,16 +51,23 @@ const NodeView = ({ node }: { node: Node }) => {
   const active = versions.data?.filter(({ status }) => status === 'NodeVersionStatusActive') ?? []
   const tabs = {
     ...(latest && {
-      overview: ['Overview', <Overview key="o" version={latest} license={node.license} />] as const,
+      overview: [
+        t('Overview'),
+        <Overview key="o" version={latest} license={node.license} />,
+      ] as const,
     }),
     versions: [
-      versions.data ? counted(versions.data.length, 'version') : 'Versions',
+      versions.data
+        ? t('{count, plural, one {# version} other {# versions}}', { count: versions.data.length })
+        : t('Versions'),
       <Show key="versions" query={versions}>
         {(all) => <Versions versions={all} latest={latest} />}
       </Show>,
     ],
     'host-nodes': [
-      latest?.host_nodes ? counted(latest.host_nodes.count, 'node') : 'Nodes',
+      latest?.host_nodes
+        ? t('{count, plural, one {# node} other {# nodes}}', { count: latest.host_nodes.count })
+        : t('Nodes'),
       latest ? <HostNodes version={latest} /> : <Empty>{NO_HOST_NODES}</Empty>,
     ],
     reviews: [titleOfReviews(node), <Reviews key="reviews" node={node} />],
@@ -75,12 +82,12 @@ const NodeView = ({ node }: { node: Node }) => {
         </Note>
       )}
       {active.length > 0 && active.every(({ deprecated }) => deprecated) && (
-        <Note tone="warn">All versions are deprecated by the publisher.</Note>
+        <Note tone="warn">{t('All versions are deprecated by the publisher.')}</Note>
       )}
       {versions.data && <Standing versions={versions.data} latest={latest} />}
       <div className={`split ${styles.about}`}>
-        <Tabs label="About the pack" tabs={tabs} />
-        <aside aria-label="Facts" className="stack">
+        <Tabs label={t('About the pack')} tabs={tabs} />
+        <aside aria-label={t('Facts')} className="stack">
           {latest && <Install version={latest} />}
           <Details node={node} />
           <ReportPack node={node} />
@@ -92,13 +99,21 @@ const NodeView = ({ node }: { node: Node }) => {
 
 const Intro = ({ node }: { node: Node }) => {
   const { publisher, description } = node
-  const stars = node.github_stars > 0 && counted(node.github_stars, 'star')
-  const summary = [node.id, counted(node.downloads, 'download'), stars]
+  const stars =
+    node.github_stars > 0 &&
+    t('{count, plural, one {# star} other {# stars}}', { count: node.github_stars })
+  const summary = [
+    node.id,
+    t('{count, plural, one {# download} other {# downloads}}', { count: node.downloads }),
+    stars,
+  ]
   return (
     <div className="stack tight">
       <p className="soft">
-        By <Link {...publisherPage(publisher.id)}>{publisher.name}</Link> ·{' '}
-        <Bdi>{summary.filter(Boolean).join(' · ')}</Bdi>
+        {rich('By {publisher}', {
+          publisher: <Link {...publisherPage(publisher.id)}>{publisher.name}</Link>,
+        })}{' '}
+        · <Bdi>{summary.filter(Boolean).join(' · ')}</Bdi>
       </p>
       {description && <LongText text={description} />}
       <Downloads node={node.id} />
@@ -120,7 +135,7 @@ const Standing = ({ versions: [newest], latest }: Versioned) => {
       <p>{words}</p>
       {newest && (
         <Link {...versionPage(node, version)} search={isFlagged ? { tab: 'findings' } : {}}>
-          {isFlagged ? 'View findings' : `View ${version}`}
+          {isFlagged ? t('View findings') : t('View {version}', { version })}
         </Link>
       )}
     </Note>
@@ -132,10 +147,10 @@ const STEP = 10
 const Versions = ({ versions, latest }: Versioned) => {
   const sorted = versions.toSorted((a, b) => byNumber(a.version, b.version))
   const { shown, more } = useMore(sorted, STEP)
-  if (versions.length === 0) return <Empty>No versions published yet.</Empty>
+  if (versions.length === 0) return <Empty>{t('No versions published yet.')}</Empty>
   return (
     <>
-      <ul aria-label="Versions">
+      <ul aria-label={t('Versions')}>
         {shown.map((version) => (
           <VersionRow key={version.id} version={version} isLatest={version.id === latest?.id} />
         ))}
@@ -157,11 +172,12 @@ const VersionRow = ({ version, isLatest }: { version: Version; isLatest: boolean
           {number}
         </Link>
         <StateBadge state={status} />
-        {isLatest && <Badge tone="info">Latest</Badge>}
-        {version.deprecated && <Badge tone="warn">deprecated</Badge>}
+        {isLatest && <Badge tone="info">{t('Latest')}</Badge>}
+        {version.deprecated && <Badge tone="warn">{t('deprecated')}</Badge>}
         <span className="soft">
           <Time at={version.createdAt} />
-          {version.host_nodes && ` · ${counted(version.host_nodes.count, 'node')}`}
+          {version.host_nodes &&
+            ` · ${t('{count, plural, one {# node} other {# nodes}}', { count: version.host_nodes.count })}`}
         </span>
         <ManageVersion version={version} />
       </Row>
@@ -171,7 +187,7 @@ const VersionRow = ({ version, isLatest }: { version: Version; isLatest: boolean
         <Verdict version={version} />
         {found > 0 && (
           <Link {...to} search={{ tab: 'findings' }}>
-            {counted(found, 'finding')}
+            {t('{count, plural, one {# finding} other {# findings}}', { count: found })}
           </Link>
         )}
         {provenance && <Provenance provenance={provenance} />}
@@ -183,17 +199,18 @@ const VersionRow = ({ version, isLatest }: { version: Version; isLatest: boolean
 const Details = ({ node }: { node: Node }) => {
   const { publisher, latest_version: latest, license, repository } = node
   return (
-    <Panel title="Details">
+    <Panel title={t('Details')}>
       <Facts
         of={{
-          License: latest?.license_id ?? (license && <LongText text={readLicense(license)} />),
+          [t('License')]:
+            latest?.license_id ?? (license && <LongText text={readLicense(license)} />),
           ...support(node),
-          Published: latest && <Time at={latest.createdAt} />,
-          Created: <Time at={node.created_at} />,
-          Author: node.author && <Bdi>{node.author}</Bdi>,
-          Repository: repository && <StrangersLink address={repository} />,
-          Website: publisher.website && <StrangersLink address={publisher.website} />,
-          Support: publisher.support && <StrangersLink address={publisher.support} />,
+          [t('Published')]: latest && <Time at={latest.createdAt} />,
+          [t('Created')]: <Time at={node.created_at} />,
+          [t('Author')]: node.author && <Bdi>{node.author}</Bdi>,
+          [t('Repository')]: repository && <StrangersLink address={repository} />,
+          [t('Website')]: publisher.website && <StrangersLink address={publisher.website} />,
+          [t('Support')]: publisher.support && <StrangersLink address={publisher.support} />,
         }}
       />
     </Panel>

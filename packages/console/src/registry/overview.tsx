@@ -3,6 +3,7 @@ import { Suspense } from 'react'
 
 import { fileQuery } from '../ui/findings.tsx'
 import { Empty, Show, Stack } from '../ui/panels.tsx'
+import { t } from '../words/translate.ts'
 import { findTopFile, isReadme } from './archive-files.ts'
 import { License } from './license.tsx'
 import { Markdown } from './parts.tsx'
@@ -20,7 +21,9 @@ export const Overview = ({ version, license }: { version: Version; license?: str
             {readme ? (
               <Readme version={version} path={readme} />
             ) : (
-              <Empty>The archive of {version.version} has no README.</Empty>
+              <Empty>
+                {t('The archive of {version} has no README.', { version: version.version })}
+              </Empty>
             )}
             <License version={version} files={files} license={license} />
           </Stack>

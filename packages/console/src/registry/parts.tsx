@@ -13,7 +13,8 @@ import { ErrorPanel, Panel, Row } from '../ui/panels.tsx'
 import { Badge, Bdi } from '../ui/values.tsx'
 import type { Tone } from '../words/states.ts'
 import { nameSystem } from '../words/systems.ts'
-import { counted, showBytes, showControls } from '../words/text.ts'
+import { showBytes, showControls } from '../words/text.ts'
+import { rich, t } from '../words/translate.ts'
 import type { Comparison } from './changes.ts'
 import { compareQuery, versionsQuery, type Version } from './queries.ts'
 import styles from './registry.module.css'
@@ -44,7 +45,7 @@ export const LongText = ({ text, isMarkdown }: { text: string; isMarkdown?: true
       )}
       {isLong && (
         <Button variant="quiet" aria-expanded={isOpen} onPress={() => setIsOpen(!isOpen)}>
-          {isOpen ? 'Show less' : 'Show all'}
+          {isOpen ? t('Show less') : t('Show all')}
         </Button>
       )}
     </div>
@@ -56,12 +57,12 @@ type Supported = Pick<Version, 'tags' | 'tags_admin' | 'supported_os' | 'support
 
 /** Facts about tags, and about systems that a node or version claims to support. */
 export const support = (of: Supported) => ({
-  Tags: badges(of.tags),
-  'Admin tags': badges(of.tags_admin, 'info', 'Set by a platform admin'),
-  'Operating system': badges(of.supported_os.map(nameSystem)),
-  Accelerators: badges(of.supported_accelerators.map(nameSystem)),
-  'Host version': of.supported_host_version && <Badge>{of.supported_host_version}</Badge>,
-  Frontend: of.supported_host_frontend_version && (
+  [t('Tags')]: badges(of.tags),
+  [t('Admin tags')]: badges(of.tags_admin, 'info', t('Set by a platform admin')),
+  [t('Operating system')]: badges(of.supported_os.map(nameSystem)),
+  [t('Accelerators')]: badges(of.supported_accelerators.map(nameSystem)),
+  [t('Host version')]: of.supported_host_version && <Badge>{of.supported_host_version}</Badge>,
+  [t('Frontend')]: of.supported_host_frontend_version && (
     <Badge>{of.supported_host_frontend_version}</Badge>
   ),
 })
@@ -91,18 +92,26 @@ export const Install = ({ version }: { version: Version }) => {
   if (downloadUrl === undefined) return null
   const template = chooseInstall(service)
   return (
-    <Panel title={`Install ${number}`}>
-      <Code text={writeInstall(template, version, location.origin)} label="install command" wraps />
+    <Panel title={t('Install {number}', { number })}>
+      <Code
+        text={writeInstall(template, version, location.origin)}
+        label={t('install command')}
+        wraps
+      />
       {!service?.install && (
         <p className="soft small">
-          Run it in the folder of the host application, which finds packs in{' '}
-          <code>custom_nodes</code>, and restart the host. It needs curl, jq and unzip
-          {template.includes('KILN_API_KEY') && ', and an API key with the scope read'}.
+          {rich(
+            'Run it in the folder of the host application, which finds packs in <code>custom_nodes</code>, and restart the host.',
+            { code: (text) => <code>{text}</code> },
+          )}{' '}
+          {template.includes('KILN_API_KEY')
+            ? t('It needs curl, jq and unzip, and an API key with the scope read.')
+            : t('It needs curl, jq and unzip.')}
         </p>
       )}
       <Button onPress={() => download.mutate()} isPending={download.isPending}>
         <Download aria-hidden />
-        {size ? `Download .zip (${showBytes(size)})` : 'Download .zip'}
+        {size ? t('Download .zip ({size})', { size: showBytes(size) }) : t('Download .zip')}
       </Button>
       {download.error && <ErrorPanel error={download.error} />}
       <Verdict version={version} />
@@ -113,36 +122,44 @@ export const Install = ({ version }: { version: Version }) => {
 /** Repository or issuer that a version was published from, as its CI job has proved. */
 export const Provenance = ({ provenance: from }: { provenance: Schema<'Provenance'> }) => (
   <span>
-    Published from <StrangersLink address={from.repository ?? from.issuer} />{' '}
-    {from.commit && <Bdi>{`at ${from.commit.slice(0, 10)} `}</Bdi>}
+    {rich('Published from {address}', {
+      address: <StrangersLink address={from.repository ?? from.issuer} />,
+    })}{' '}
+    {from.commit && <Bdi>{`${t('at {commit}', { commit: from.commit.slice(0, 10) })} `}</Bdi>}
     {from.ref && <Bdi>{`(${from.ref}) `}</Bdi>}
-    {from.run_url && <StrangersLink address={from.run_url}>run</StrangersLink>}
+    {from.run_url && <StrangersLink address={from.run_url}>{t('run')}</StrangersLink>}
   </span>
 )
 
 export const LEVELS = ['breaks', 'may_break', 'safe'] as const
 
 export const LEVEL_WORDS: Record<(typeof LEVELS)[number], { word: string; tone: Tone }> = {
-  breaks: { word: 'breaks', tone: 'bad' },
-  may_break: { word: 'may break', tone: 'warn' },
-  safe: { word: 'safe', tone: 'ok' },
+  breaks: { word: t('breaks'), tone: 'bad' },
+  may_break: { word: t('may break'), tone: 'warn' },
+  safe: { word: t('safe'), tone: 'ok' },
 }
 
 /** Levels, and what is said in place of one. */
 export const VERDICT_WORDS = {
   ...LEVEL_WORDS,
-  unknown: { word: 'unknown', tone: 'warn' },
-  none: { word: 'not compared', tone: 'soft' },
+  unknown: { word: t('unknown'), tone: 'warn' },
+  none: { word: t('not compared'), tone: 'soft' },
 } as const
 
 /** Describes in words how an update affects saved workflows. */
 const describe = ({ verdict, counts }: Comparison): string => {
-  if (verdict === 'breaks') return counted(counts.breaks, 'breaking change')
+  if (verdict === 'breaks')
+    return t('{count, plural, one {# breaking change} other {# breaking changes}}', {
+      count: counts.breaks,
+    })
   if (verdict === 'may_break' && counts.may_break > 0)
-    return counted(counts.may_break, 'possibly breaking change')
-  if (verdict === 'may_break') return 'may break: some nodes were not read'
-  if (verdict === 'none') return 'cannot be compared'
-  return counts.safe === 0 ? 'No node changes' : 'safe for saved workflows'
+    return t(
+      '{count, plural, one {# possibly breaking change} other {# possibly breaking changes}}',
+      { count: counts.may_break },
+    )
+  if (verdict === 'may_break') return t('may break: some nodes were not read')
+  if (verdict === 'none') return t('cannot be compared')
+  return counts.safe === 0 ? t('No node changes') : t('safe for saved workflows')
 }
 
 /** The one published before a version, for which workflows were saved. */
@@ -165,8 +182,8 @@ export const Verdict = ({ version }: { version: Version }) => {
   if (!data) return null
   return (
     <Row>
-      <span>Since {from}:</span>
-      <Link {...comparisonPage(node, from, to)} title={`Compare ${from} with ${to}`}>
+      <span>{t('Since {version}:', { version: from })}</span>
+      <Link {...comparisonPage(node, from, to)} title={t('Compare {from} with {to}', { from, to })}>
         <Badge tone={VERDICT_WORDS[data.verdict].tone}>{describe(data)}</Badge>
       </Link>
     </Row>

@@ -6,6 +6,7 @@ import { useRole } from '../publish/queries.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { Note } from '../ui/panels.tsx'
 import { Bdi, Time } from '../ui/values.tsx'
+import { rich, t } from '../words/translate.ts'
 import type { Node } from './queries.ts'
 
 const REPORTS = '/nodes/{nodeId}/reports'
@@ -15,12 +16,12 @@ type Reason = Data<'/nodes/{nodeId}/reports/mine'>['reports'][number]['reason']
 
 /** Reasons of a report, in words. */
 export const REPORT_REASONS: Record<Reason, string> = {
-  malware: 'Malware',
-  spam: 'Spam',
-  name: 'Misleading name',
-  licence: 'License',
-  broken: 'Broken',
-  other: 'Something else',
+  malware: t('Malware'),
+  spam: t('Spam'),
+  name: t('Misleading name'),
+  licence: t('License'),
+  broken: t('Broken'),
+  other: t('Something else'),
 }
 
 /** Reports a pack to the platform admins, and says what has come of the caller's newest report. Members and platform admins have other ways. */
@@ -39,27 +40,35 @@ export const ReportPack = ({ node }: { node: Node }) => {
         <Note>
           {last.closed_at ? (
             <>
-              Your report was closed <Time at={last.closed_at} />: <Bdi>{last.decision}</Bdi>
+              {rich('Your report was closed {time}:', { time: <Time at={last.closed_at} /> })}{' '}
+              <Bdi>{last.decision}</Bdi>
             </>
           ) : (
             <>
-              You reported this pack <Time at={last.created_at} />. A platform admin will decide.
+              {rich('You reported this pack {time}. A platform admin will decide.', {
+                time: <Time at={last.created_at} />,
+              })}
             </>
           )}
         </Note>
       )}
       <AskButton
-        label={open ? 'Edit your report' : 'Report this pack'}
-        title={`Report ${node.id}`}
-        action={open ? 'Save' : 'Report'}
+        label={open ? t('Edit your report') : t('Report this pack')}
+        title={t('Report {id}', { id: node.id })}
+        action={open ? t('Save') : t('Report')}
         fields={[
-          { name: 'reason', label: 'What is wrong', options: REPORT_REASONS, value: open?.reason },
+          {
+            name: 'reason',
+            label: t('What is wrong'),
+            options: REPORT_REASONS,
+            value: open?.reason,
+          },
           {
             name: 'text',
-            label: 'Details',
+            label: t('Details'),
             rows: 4,
             value: open?.text,
-            help: 'Only platform admins read it. You can read their decision here.',
+            help: t('Only platform admins read it. You can read their decision here.'),
           },
         ]}
         write={({ reason: given = 'other', text: written = '' }) =>

@@ -9,7 +9,8 @@ import { AskButton } from '../ui/ask.tsx'
 import { Empty, Note, Row, Show, Stack } from '../ui/panels.tsx'
 import { NextPage, PreviousPage } from '../ui/rows.tsx'
 import { Badge, Bdi, Progress, Time } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+import { showOnePlace } from '../words/language.ts'
+import { rich, t } from '../words/translate.ts'
 import { LongText } from './parts.tsx'
 import type { Node } from './queries.ts'
 import styles from './reviews.module.css'
@@ -23,12 +24,14 @@ const REVIEW = `${REVIEWS}/{reviewId}` as const
 
 /** Title of the tab: `★ 4.3 · 12 reviews`. */
 export const titleOfReviews = ({ rating, rating_count: count }: Node): string =>
-  count === 0 ? 'Reviews' : `★ ${rating.toFixed(1)} · ${counted(count, 'review')}`
+  count === 0
+    ? t('Reviews')
+    : `★ ${showOnePlace(rating)} · ${t('{count, plural, one {# review} other {# reviews}}', { count })}`
 
 const draw = (stars: number): string => '★'.repeat(stars) + '☆'.repeat(5 - stars)
 
 const Stars = ({ count }: { count: number }) => (
-  <span className={styles.stars} role="img" aria-label={`${count} of 5 stars`}>
+  <span className={styles.stars} role="img" aria-label={t('{count} of 5 stars', { count })}>
     {draw(Math.round(count))}
   </span>
 )
@@ -51,9 +54,9 @@ export const Reviews = ({ node }: { node: Node }) => {
         <Stack>
           {first && <Summary node={node} distribution={first.distribution} />}
           <Own node={node} />
-          {first?.total === 0 && <Empty>No reviews yet.</Empty>}
+          {first?.total === 0 && <Empty>{t('No reviews yet.')}</Empty>}
           <PreviousPage query={found} />
-          <ul aria-label="Reviews" className={styles.list}>
+          <ul aria-label={t('Reviews')} className={styles.list}>
             {[first, ...more].flatMap((page) =>
               page?.reviews.map((review) => (
                 <li key={review.id} className="stack">
@@ -72,19 +75,23 @@ export const Reviews = ({ node }: { node: Node }) => {
 const Summary = ({ node, distribution }: { node: Node; distribution: readonly number[] }) => (
   <div className={`stack ${styles.summary}`}>
     <div>
-      <p className={styles.mean}>{node.rating_count > 0 ? node.rating.toFixed(1) : '–'}</p>
+      <p className={styles.mean}>{node.rating_count > 0 ? showOnePlace(node.rating) : '–'}</p>
       <Stars count={node.rating} />
-      <p className="soft small">{counted(node.rating_count, 'review')}</p>
+      <p className="soft small">
+        {t('{count, plural, one {# review} other {# reviews}}', { count: node.rating_count })}
+      </p>
     </div>
     <div className={styles.counts}>
       {[5, 4, 3, 2, 1].map((stars) => {
         const count = distribution[stars - 1] ?? 0
         return (
           <Fragment key={stars}>
-            <span className="small">{counted(stars, 'star')}</span>
+            <span className="small">
+              {t('{count, plural, one {# star} other {# stars}}', { count: stars })}
+            </span>
             <Progress
               part={count / Math.max(node.rating_count, 1)}
-              label={`Part with ${counted(stars, 'star')}`}
+              label={t('Part with {count, plural, one {# star} other {# stars}}', { count: stars })}
             />
             <span className="small soft">{count}</span>
           </Fragment>
@@ -102,7 +109,7 @@ const Own = ({ node }: { node: Node }) => {
   const role = useRole(node.publisher.id)
   const path = { nodeId: node.id }
   const own = useQuery({ ...readQuery(MINE, { path }), enabled: me !== undefined && !role })
-  if (!me) return <p className="soft">Sign in to write a review.</p>
+  if (!me) return <p className="soft">{t('Sign in to write a review.')}</p>
   if (role) return null
   const mine = own.isError ? undefined : own.data
   const { stars, text, status, hidden_reason: reason } = mine ?? {}
@@ -110,20 +117,20 @@ const Own = ({ node }: { node: Node }) => {
   return (
     <>
       {status === 'waiting' && (
-        <Note>Your account is new. Your review will be published later.</Note>
+        <Note>{t('Your account is new. Your review will be published later.')}</Note>
       )}
       {status === 'hidden' && (
         <Note tone="warn">
-          <Bdi>{`A platform admin has hidden your review: ${reason}`}</Bdi>
+          <Bdi>{t('A platform admin has hidden your review: {reason}', { reason })}</Bdi>
         </Note>
       )}
       <Row>
         <AskButton
-          label={mine ? 'Edit your review' : 'Write a review'}
-          action={mine ? 'Save' : 'Publish'}
+          label={mine ? t('Edit your review') : t('Write a review')}
+          action={mine ? t('Save') : t('Publish')}
           fields={[
-            { name: 'stars', label: 'Stars', options: CHOICES, value: stars?.toString() },
-            { name: 'text', label: 'Review', rows: 4, value: text, isOptional: true },
+            { name: 'stars', label: t('Stars'), options: CHOICES, value: stars?.toString() },
+            { name: 'text', label: t('Review'), rows: 4, value: text, isOptional: true },
           ]}
           write={(given) => {
             const body = { stars: Number(given['stars']), text: given['text'] ?? '', ...version }
@@ -132,7 +139,7 @@ const Own = ({ node }: { node: Node }) => {
         />
         {mine && (
           <AskButton
-            label="Delete your review"
+            label={t('Delete your review')}
             variant="danger"
             write={() => send('DELETE', MINE, { path })}
           />
@@ -150,7 +157,10 @@ const Entry = ({ node, review }: OfReview) => {
       {reply && (
         <div className={`stack ${styles.reply}`}>
           <span className="soft small">
-            <Bdi>{node.publisher.name}</Bdi> replied <Time at={reply.at} />
+            {rich('{publisher} replied {time}', {
+              publisher: <Bdi>{node.publisher.name}</Bdi>,
+              time: <Time at={reply.at} />,
+            })}
           </span>
           <LongText text={reply.text} />
         </div>
@@ -160,6 +170,8 @@ const Entry = ({ node, review }: OfReview) => {
   )
 }
 
+const STATUS_WORDS = { hidden: t('hidden'), waiting: t('waiting') }
+
 /** A review with what only its author and platform admins read: why it is hidden, and what its reports say. */
 export const ReviewText = ({ review }: { review: Review }) => {
   const { author, text, version, status, hidden_reason: reason, reports = [] } = review
@@ -167,27 +179,27 @@ export const ReviewText = ({ review }: { review: Review }) => {
     <>
       <Row>
         <Stars count={review.stars} />
-        <Bdi as="strong">{author.name || 'A user'}</Bdi>
-        {author.is_member && <Badge>now a member of the publisher</Badge>}
-        {status !== 'visible' && <Badge tone="warn">{status}</Badge>}
+        <Bdi as="strong">{author.name || t('A user')}</Bdi>
+        {author.is_member && <Badge>{t('now a member of the publisher')}</Badge>}
+        {status !== 'visible' && <Badge tone="warn">{STATUS_WORDS[status]}</Badge>}
         <span className="soft small">
           <Time at={review.createdAt} />
-          {review.edited_at && ' · edited'}
-          {version && ` · version ${version}`}
+          {review.edited_at && ` · ${t('edited')}`}
+          {version && ` · ${t('version {version}', { version })}`}
         </span>
       </Row>
       {text && <LongText text={text} />}
-      {reason && <Note tone="warn">{`Hidden: ${reason}`}</Note>}
+      {reason && <Note tone="warn">{t('Hidden: {reason}', { reason })}</Note>}
       {reports.length > 0 && (
         <Note tone="warn">
-          <Bdi>{`Reported: ${reports.join(' · ')}`}</Bdi>
+          <Bdi>{t('Reported: {reports}', { reports: reports.join(' · ') })}</Bdi>
         </Note>
       )}
     </>
   )
 }
 
-const WHY: FieldSpec = { name: 'reason', label: 'Reason', rows: 3 }
+const WHY: FieldSpec = { name: 'reason', label: t('Reason'), rows: 3 }
 
 /** Buttons for what the caller may do about a review. */
 const Actions = ({ node, review }: OfReview) => {
@@ -201,16 +213,18 @@ const Actions = ({ node, review }: OfReview) => {
     <Row>
       {isReader && (
         <AskButton
-          label="Report"
-          title="Report this review"
+          label={t('Report')}
+          title={t('Report this review')}
           fields={[WHY]}
           write={({ reason = '' }) => send('POST', `${REVIEW}/report`, { path, body: { reason } })}
         />
       )}
       {role && isVisible && (
         <AskButton
-          label={reply ? 'Edit reply' : 'Reply'}
-          fields={[{ name: 'text', label: 'Reply', rows: 4, value: reply?.text, isOptional: true }]}
+          label={reply ? t('Edit reply') : t('Reply')}
+          fields={[
+            { name: 'text', label: t('Reply'), rows: 4, value: reply?.text, isOptional: true },
+          ]}
           write={({ text = '' }) =>
             send('PUT', `/publishers/{publisherId}${REVIEW}/reply`, {
               path: { ...path, publisherId: node.publisher.id },
@@ -241,8 +255,8 @@ export const Decisions = ({ review }: { review: Review }) => {
   )
   return (
     <>
-      {status === 'hidden' ? decide('Show', 'visible') : decide('Hide', 'hidden')}
-      {status === 'visible' && reports && decide('Dismiss reports', 'visible')}
+      {status === 'hidden' ? decide(t('Show'), 'visible') : decide(t('Hide'), 'hidden')}
+      {status === 'visible' && reports && decide(t('Dismiss reports'), 'visible')}
     </>
   )
 }

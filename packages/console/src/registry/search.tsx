@@ -13,8 +13,10 @@ import { EndlessList } from '../ui/list.tsx'
 import { Empty, NoPacks, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
 import { useChangeSearch } from '../ui/address.ts'
 import { Badge, Bdi, Hidden, Tile, Time } from '../ui/values.tsx'
+import { partsOfAny, showNumber } from '../words/language.ts'
 import { nameSystem } from '../words/systems.ts'
-import { counted, showControls } from '../words/text.ts'
+import { showControls } from '../words/text.ts'
+import { rich, t } from '../words/translate.ts'
 import { Front } from './front.tsx'
 import { facetsQuery, iconOf, nodeQuery, searchQuery, versionsQuery } from './queries.ts'
 import type { Filter, Found as FoundPage, Node } from './queries.ts'
@@ -24,20 +26,24 @@ import { readLicense } from './standing.ts'
 
 const route = getRouteApi('/registry')
 
-const PLACES = { names: 'Names, descriptions', 'host-nodes': 'Nodes', repository: 'Repository' }
+const PLACES = {
+  names: t('Names, descriptions'),
+  'host-nodes': t('Nodes'),
+  repository: t('Repository'),
+}
 
 const FACETS = {
-  os: 'Operating system',
-  accelerator: 'Accelerators',
-  license: 'License',
-  tag: 'Tags',
+  os: t('Operating system'),
+  accelerator: t('Accelerators'),
+  license: t('License'),
+  tag: t('Tags'),
 }
 const FACET_NAMES = Object.keys(FACETS) as (keyof typeof FACETS)[]
 
 // Each part reads what it shows: a key renders the rows, not all of the page for each step of their query.
 export const Page = () => (
   <>
-    <PageTitle>Registry</PageTitle>
+    <PageTitle>{t('Registry')}</PageTitle>
     <SearchBar />
     <Lead />
     <div className={`split ${styles.results}`}>
@@ -58,7 +64,7 @@ const Side = () => {
   const chosen = countChosen(route.useSearch())
   const isNone = facets && chosen === 0 && FACET_NAMES.every((name) => facets[name].length === 0)
   return (
-    <aside aria-label="Filters" className={`screen ${isNone ? styles.none : ''}`}>
+    <aside aria-label={t('Filters')} className={`screen ${isNone ? styles.none : ''}`}>
       <Filters />
     </aside>
   )
@@ -95,16 +101,16 @@ const SearchBar = () => {
   const chosen = countChosen(filter)
   return (
     <div className={`stack tight ${styles.search}`}>
-      <AddressField label="Search the registry" placeholder="Search packs" />
+      <AddressField label={t('Search the registry')} placeholder={t('Search packs')} />
       <Segments
-        label="Search in"
+        label={t('Search in')}
         isLabelHidden
         options={PLACES}
         value={filter.in ?? 'names'}
         onChange={(place) => change({ in: place === 'names' ? undefined : place })}
       />
       <Select
-        label="Sort by"
+        label={t('Sort by')}
         isLabelHidden
         options={SORTS}
         value={filter.sort ?? ''}
@@ -113,12 +119,13 @@ const SearchBar = () => {
       <div className="phone">
         <Button onPress={() => setIsOpen(true)}>
           <SlidersHorizontal aria-hidden />
-          Filters{chosen > 0 && ` (${chosen})`}
+          {t('Filters')}
+          {chosen > 0 && ` (${chosen})`}
         </Button>
       </div>
       <Suspense>
         {isOpen && (
-          <Dialog title="Filters" onClose={() => setIsOpen(false)}>
+          <Dialog title={t('Filters')} onClose={() => setIsOpen(false)}>
             <Filters />
           </Dialog>
         )}
@@ -138,10 +145,10 @@ const Found = () => {
       {({ pages }) => (
         <div aria-busy={list.isPlaceholderData}>
           <p className={`soft row apart ${styles.line}`} role="status">
-            {counted(pages[0]?.total ?? 0, 'pack')}
+            {t('{count, plural, one {# pack} other {# packs}}', { count: pages[0]?.total ?? 0 })}
             {countChosen(filter) > 0 && (
               <Button variant="quiet" onPress={clear}>
-                Clear filters
+                {t('Clear filters')}
               </Button>
             )}
           </p>
@@ -196,7 +203,7 @@ const Facet = memo(({ name, chosen = [], counts = [] }: FacetProps) => {
           value={value}
           label={
             <>
-              <Bdi>{label}</Bdi> <small className="soft">{count.toLocaleString('en')}</small>
+              <Bdi>{label}</Bdi> <small className="soft">{showNumber(count)}</small>
             </>
           }
         />
@@ -237,11 +244,13 @@ const Results = () => {
   if (rows.length === 0)
     return (
       <Empty>
-        <Bdi as="p">{`No packs match${filter.q ? ` “${filter.q}”` : ''}.`}</Bdi>
+        <Bdi as="p">
+          {filter.q ? t('No packs match “{q}”.', { q: filter.q }) : t('No packs match.')}
+        </Bdi>
         <Meant nodes={pages[0]?.did_you_mean ?? []} isFiltered={countChosen(filter) > 0} />
         {filter.q !== undefined && filter.in === undefined && (
           <Link to="." search={{ ...filter, in: 'host-nodes' }}>
-            {`Search nodes for “${filter.q}”`}
+            {t('Search nodes for “{q}”', { q: filter.q })}
           </Link>
         )}
       </Empty>
@@ -249,7 +258,7 @@ const Results = () => {
   return (
     <EndlessList
       key={pages[0]?.filter}
-      label="Packs"
+      label={t('Packs')}
       rows={rows}
       keyOf={({ node }) => node.id}
       height={96}
@@ -269,19 +278,19 @@ interface MeantProps {
 }
 
 const Meant = ({ nodes, isFiltered }: MeantProps) => {
-  if (nodes.length === 0) return <p>Check the spelling{isFiltered && ' or clear filters'}.</p>
-  return (
-    <p>
-      Did you mean{' '}
-      {nodes.map(({ id, name, host_node: hostNode }, place) => (
-        <Fragment key={id}>
-          {place > 0 && (place === nodes.length - 1 ? ' or ' : ', ')}
-          <Link {...nodePage(id)}>{hostNode ? `${hostNode} (${name})` : name}</Link>
-        </Fragment>
-      ))}
-      ?
-    </p>
-  )
+  if (nodes.length === 0)
+    return (
+      <p>{isFiltered ? t('Check the spelling or clear filters.') : t('Check the spelling.')}</p>
+    )
+  const links = nodes.map(({ id, name, host_node: hostNode }) => (
+    <Link key={id} {...nodePage(id)}>
+      {hostNode ? `${hostNode} (${name})` : name}
+    </Link>
+  ))
+  // The words of a list are the places of its links.
+  const parts = partsOfAny(links.map((_, place) => String(place)))
+  const list = parts.map(({ type, value }) => (type === 'element' ? links[Number(value)] : value))
+  return <p>{rich('Did you mean {list}?', { list })}</p>
 }
 
 const NodeRow = ({ node, matched = [] }: Hit) => {
@@ -306,8 +315,8 @@ const NodeRow = ({ node, matched = [] }: Hit) => {
             {name}
           </Link>{' '}
           <Bdi>{node.publisher.name}</Bdi>{' '}
-          {node.status !== 'NodeStatusActive' && <Badge tone="bad">banned</Badge>}
-          {latest?.deprecated && <Badge tone="warn">deprecated</Badge>}
+          {node.status !== 'NodeStatusActive' && <Badge tone="bad">{t('banned')}</Badge>}
+          {latest?.deprecated && <Badge tone="warn">{t('deprecated')}</Badge>}
         </p>
         <Bdi as="p" className="cut">
           {node.description}
@@ -323,7 +332,7 @@ const NodeRow = ({ node, matched = [] }: Hit) => {
         )}
         {matched.length > 0 && (
           <p className="cut" title={showControls(matched.join(', '))}>
-            <Hidden>Nodes: </Hidden>
+            <Hidden>{t('Nodes')}: </Hidden>
             {matched.map((one) => (
               <Fragment key={one}>
                 <Badge tone="info">{one}</Badge>{' '}
@@ -334,11 +343,17 @@ const NodeRow = ({ node, matched = [] }: Hit) => {
       </div>
       <div className={`small ${styles.summary}`}>
         <Row>
-          <b>{latest?.version ?? 'No version'}</b>
+          <b>{latest?.version ?? t('No version')}</b>
           {latest && <Time at={latest.createdAt} />}
         </Row>
-        <span>{counted(node.downloads, 'download')}</span>
-        {node.github_stars > 0 && <span>{counted(node.github_stars, 'star')}</span>}
+        <span>
+          {t('{count, plural, one {# download} other {# downloads}}', { count: node.downloads })}
+        </span>
+        {node.github_stars > 0 && (
+          <span>
+            {t('{count, plural, one {# star} other {# stars}}', { count: node.github_stars })}
+          </span>
+        )}
       </div>
     </div>
   )

@@ -1,6 +1,6 @@
 import type { Data, Schema } from '../api/schema.ts'
 import { wordsOf } from '../words/states.ts'
-import { counted } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 
 type Version = Schema<'NodeVersion'>
 
@@ -14,22 +14,27 @@ export const explainInstalls = (
   latest: Version | undefined,
   findings = 0,
 ): string | undefined => {
-  if (!newest) return 'No versions published yet.'
+  if (!newest) return t('No versions published yet.')
   if (newest.version === latest?.version) return undefined
   const why = explain(newest, latest, findings)
-  return latest
-    ? `${newest.version} ${why}. Latest is ${latest.version}.`
-    : `${newest.version} ${why}. Nothing can be installed yet.`
+  return `${why} ${latest ? t('Latest is {version}.', { version: latest.version }) : t('Nothing can be installed yet.')}`
 }
 
 const explain = (newest: Version, latest: Version | undefined, findings: number): string => {
   const { status, version, deprecated } = newest
   if (status === 'NodeVersionStatusFlagged' && findings > 0)
-    return `is flagged: ${counted(findings, 'high-severity finding')}`
-  if (status === 'NodeVersionStatusPending') return 'is being checked'
-  if (status !== 'NodeVersionStatusActive') return `is ${wordsOf(status).word}`
-  if (deprecated && !latest?.deprecated) return 'is deprecated by its publisher'
-  return version.includes('-') ? 'is a pre-release' : 'has a lower number'
+    return t(
+      '{version} is flagged: {findings, plural, one {# high-severity finding} other {# high-severity findings}}.',
+      { version, findings },
+    )
+  if (status === 'NodeVersionStatusPending') return t('{version} is being checked.', { version })
+  if (status !== 'NodeVersionStatusActive')
+    return t('{version} is {state}.', { version, state: wordsOf(status).word })
+  if (deprecated && !latest?.deprecated)
+    return t('{version} is deprecated by its publisher.', { version })
+  return version.includes('-')
+    ? t('{version} is a pre-release.', { version })
+    : t('{version} has a lower number.', { version })
 }
 
 const NUMBERS = new Intl.Collator('en', { numeric: true })
@@ -79,7 +84,8 @@ export const writeInstall = (
 export const readLicense = (license: string): string => {
   try {
     const { text, file } = JSON.parse(license) as { text?: unknown; file?: unknown }
-    return typeof text === 'string' ? text : typeof file === 'string' ? `see ${file}` : license
+    if (typeof text === 'string') return text
+    return typeof file === 'string' ? t('see {file}', { file }) : license
   } catch {
     return license
   }

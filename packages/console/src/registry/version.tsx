@@ -13,7 +13,7 @@ import { Facts, Note, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { TemporalLink } from '../ui/temporal-link.tsx'
 import { Badge, Bdi, Bytes, StateBadge, Time } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+import { rich, t } from '../words/translate.ts'
 import { HostNodes } from './host-nodes.tsx'
 import { Install, LongText, Provenance, support, usePrevious, Verdict } from './parts.tsx'
 import { filesQuery, nodeQuery, streamPathOf, versionQuery, type Version } from './queries.ts'
@@ -31,14 +31,14 @@ export const Page = () => {
   const badges = version && (
     <>
       <StateBadge state={version.status} />
-      {version.deprecated && <Badge tone="warn">deprecated</Badge>}
+      {version.deprecated && <Badge tone="warn">{t('deprecated')}</Badge>}
     </>
   )
   const actions = version && (
     <>
       {previous && (
         <LinkButton {...comparisonPage(node, previous.version, number)}>
-          Compare with {previous.version}
+          {t('Compare with {version}', { version: previous.version })}
         </LinkButton>
       )}
       <TemporalLink workflow={`publish-version/${version.id}`} />
@@ -81,27 +81,28 @@ const VersionView = ({ version }: { version: Version }) => {
   // Of the files, the address may name one.
   const { file } = route.useSearch()
   const count = version.host_nodes?.count
-  const hostNodes = count === undefined ? 'Nodes' : counted(count, 'node')
+  const hostNodes =
+    count === undefined ? t('Nodes') : t('{count, plural, one {# node} other {# nodes}}', { count })
   const tabs = {
     'host-nodes': [hostNodes, <HostNodes key="host-nodes" version={version} />],
-    findings: ['Findings', <Checked key="findings" version={version} />],
-    files: ['Files', file === undefined ? <FileList /> : <File path={file} />],
-    details: ['Details', <Details key="details" version={version} />],
+    findings: [t('Findings'), <Checked key="findings" version={version} />],
+    files: [t('Files'), file === undefined ? <FileList /> : <File path={file} />],
+    details: [t('Details'), <Details key="details" version={version} />],
   } as const
   return (
     <Stack>
       <Row>
-        <Link {...nodePage(version.node_id)}>All versions</Link>
+        <Link {...nodePage(version.node_id)}>{t('All versions')}</Link>
         <span className="soft">
-          published <Time at={version.createdAt} />
+          {rich('published {time}', { time: <Time at={version.createdAt} /> })}
         </span>
         <Verdict version={version} />
       </Row>
       <Flagged version={version} />
       {version.changelog && <LongText isMarkdown text={version.changelog} />}
       <div className={`split ${styles.about}`}>
-        <Tabs label="About the version" tabs={tabs} />
-        <aside aria-label="Install" className="stack">
+        <Tabs label={t('About the version')} tabs={tabs} />
+        <aside aria-label={t('Install')} className="stack">
           <Install version={version} />
         </aside>
       </div>
@@ -114,13 +115,13 @@ const Flagged = ({ version }: { version: Version }) => {
   const { status, status_reason: reason } = version
   if (status === 'NodeVersionStatusActive') return null
   if (status === 'NodeVersionStatusPending')
-    return <Note>Checks are running. This page updates when they finish.</Note>
+    return <Note>{t('Checks are running. This page updates when they finish.')}</Note>
   return (
     <Note tone={status === 'NodeVersionStatusBanned' ? 'bad' : 'warn'}>
       <p>
         {status === 'NodeVersionStatusFlagged'
-          ? 'On hold: it can’t be installed until it has been reviewed.'
-          : 'This version can’t be installed.'}
+          ? t('On hold: it can’t be installed until it has been reviewed.')
+          : t('This version can’t be installed.')}
       </p>
       <Bdi>{reason}</Bdi>
       <Decided version={version} />
@@ -141,7 +142,9 @@ const Decided = ({ version }: { version: Version }) => {
     <>
       {review && (
         <p>
-          Decided after the review that was requested <Time at={review.createdAt} />.
+          {rich('Decided after the review that was requested {time}.', {
+            time: <Time at={review.createdAt} />,
+          })}
         </p>
       )}
       {worst && (
@@ -151,7 +154,7 @@ const Decided = ({ version }: { version: Version }) => {
             <Bdi as="code">{[worst.file_path, worst.line_number].filter(Boolean).join(':')}</Bdi>
           )}{' '}
           <Link to="." search={{ tab: 'findings' }}>
-            {counted(findings.length, 'finding')}
+            {t('{count, plural, one {# finding} other {# findings}}', { count: findings.length })}
           </Link>
         </p>
       )}
@@ -168,13 +171,17 @@ const Checked = ({ version }: { version: Version }) => {
       {({ counts, scanned_at: at, findings }) => (
         <Stack>
           <p className="soft">
-            {at && `${countsInWords(counts)}, checked `}
-            <Time at={at} none="Not checked yet" />
+            {at
+              ? rich('{counts}, checked {time}', {
+                  counts: countsInWords(counts),
+                  time: <Time at={at} />,
+                })
+              : t('Not checked yet')}
           </p>
           {findings ? (
             <Findings {...of} previous={previous} />
           ) : (
-            <Note>Members of the publisher see the file and line of each finding.</Note>
+            <Note>{t('Members of the publisher see the file and line of each finding.')}</Note>
           )}
         </Stack>
       )}
@@ -185,10 +192,12 @@ const Checked = ({ version }: { version: Version }) => {
 const Details = ({ version }: { version: Version }) => (
   <Facts
     of={{
-      Provenance: version.provenance && <Provenance provenance={version.provenance} />,
-      Requires: version.dependencies[0] && <LongText text={version.dependencies.join('\n')} />,
+      [t('Provenance')]: version.provenance && <Provenance provenance={version.provenance} />,
+      [t('Requires')]: version.dependencies[0] && (
+        <LongText text={version.dependencies.join('\n')} />
+      ),
       ...support(version),
-      Id: version.id,
+      [t('Id')]: version.id,
     }}
   />
 )
@@ -204,10 +213,14 @@ const FileList = () => {
         const shown = files.filter(({ path }) => path.toLowerCase().includes(q.toLowerCase()))
         return (
           <Stack>
-            <AddressField label={`Search ${counted(files.length, 'file')}`} />
+            <AddressField
+              label={t('Search {count, plural, one {# file} other {# files}}', {
+                count: files.length,
+              })}
+            />
             <EndlessList
               key={q}
-              label="Files"
+              label={t('Files')}
               rows={shown}
               keyOf={({ path }) => path}
               height={36}
@@ -240,7 +253,7 @@ const File = ({ path }: { path: string }) => {
     <Stack>
       <Row>
         <Link to="." search={{ tab: 'files' }}>
-          All files
+          {t('All files')}
         </Link>
         <Bdi>{path}</Bdi>
       </Row>

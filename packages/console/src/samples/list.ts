@@ -1,4 +1,5 @@
 import { EXAMPLE } from '../try/snippets.ts'
+import { t } from '../words/translate.ts'
 
 /** A request whose result is shipped with the console; `tools/samples.ts` makes the file with the engine of the release. */
 export interface Sample {
@@ -24,49 +25,49 @@ export const SAMPLES: readonly Sample[] = [
   {
     id: 'evening',
     kind: 'relight',
-    title: 'Warm evening light',
+    title: t('Warm evening light'),
     picture: 'portrait',
     settings: EXAMPLE,
   },
   {
     id: 'moonlight',
     kind: 'relight',
-    title: 'Cool moonlight',
+    title: t('Cool moonlight'),
     picture: 'portrait',
     settings: { prompt: '(cool moonlight:1.4) from the right, dark', style: 'contrasted_n_hdr' },
   },
   {
     id: 'lamp',
     kind: 'relight',
-    title: 'A lamp at the left',
+    title: t('A lamp at the left'),
     picture: 'still-life',
     settings: { prompt: '(warm lamp:1.3) from the left, dramatic', style: 'contrasted_n_hdr' },
   },
   {
     id: 'enlarged',
     kind: 'upscale',
-    title: 'Four times as large',
+    title: t('Four times as large'),
     picture: 'eye',
     settings: { scale_factor: '4x', creativity: 4, hdr: 3 },
   },
   {
     id: 'plain',
     kind: 'skin_flexible',
-    title: 'Even colour',
+    title: t('Even colour'),
     picture: 'face',
     settings: { optimized_for: 'no_make_up' },
   },
   {
     id: 'smooth',
     kind: 'skin_creative',
-    title: 'Smooth skin, more colour',
+    title: t('Smooth skin, more colour'),
     picture: 'face',
     settings: { sharpen: 10 },
   },
   {
     id: 'sunset',
     kind: 'text2video',
-    title: 'A sunset',
+    title: t('A sunset'),
     settings: {
       model: 'videoq2-pro',
       prompt: 'an orange sunset over dark mountains',

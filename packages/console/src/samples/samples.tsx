@@ -10,6 +10,7 @@ import styles from '../try/try.module.css'
 import { Code } from '../ui/code.tsx'
 import { LinkButton } from '../ui/link.tsx'
 import { Empty, Note, Stack } from '../ui/panels.tsx'
+import { t } from '../words/translate.ts'
 import { SAMPLES, type Sample } from './list.ts'
 
 const FILES = import.meta.glob<string>('./*.{webp,mp4}', {
@@ -35,15 +36,17 @@ export const Samples = ({ kind }: { kind: string }) => {
     <Stack>
       <Note>
         <p>
-          <strong>Computed before.</strong> The built-in engine made these results when this version
-          of Kiln was built. Nothing is sent or computed now.
+          <strong>{t('Computed before.')}</strong>{' '}
+          {t(
+            'The built-in engine made these results when this version of Kiln was built. Nothing is sent or computed now.',
+          )}
         </p>
-        <LinkButton to="/account">Sign in to use your own images</LinkButton>
+        <LinkButton to="/account">{t('Sign in to use your own images')}</LinkButton>
       </Note>
       {sample ? (
         <div className={`split ${styles.columns}`}>
           <Stack>
-            <div className="row" role="group" aria-label="Samples">
+            <div className="row" role="group" aria-label={t('Samples')}>
               {samples.map(({ id, title }) => (
                 <ToggleButton
                   key={id}
@@ -62,7 +65,7 @@ export const Samples = ({ kind }: { kind: string }) => {
           <Result key={sample.id} sample={sample} />
         </div>
       ) : (
-        <Empty>No sample of this kind. Sign in to run it.</Empty>
+        <Empty>{t('No sample of this kind. Sign in to run it.')}</Empty>
       )}
     </Stack>
   )
@@ -75,7 +78,7 @@ const Request = ({ sample }: { sample: Sample }) => {
   const { picture, settings } = sample
   const image = picture && { image: `https://example.com/${picture}.webp` }
   const request = { origin: location.origin, kind, body: { ...image, ...settings } }
-  return <Code label="the request" text={toCurl(request)} />
+  return <Code label={t('the request')} text={toCurl(request)} />
 }
 
 const Result = ({ sample: { id, picture, title } }: { sample: Sample }) => (
@@ -94,6 +97,8 @@ const Result = ({ sample: { id, picture, title } }: { sample: Sample }) => (
         playsInline
       />
     )}
-    <p className="soft small">Computed before by the built-in engine, which is not an AI model.</p>
+    <p className="soft small">
+      {t('Computed before by the built-in engine, which is not an AI model.')}
+    </p>
   </div>
 )

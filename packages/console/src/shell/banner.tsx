@@ -8,6 +8,8 @@ import { session, signIn, signInAs, signOut } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
 import { Button } from '../ui/button.tsx'
 import { Bdi, useNow } from '../ui/values.tsx'
+import { showClock } from '../words/language.ts'
+import { t } from '../words/translate.ts'
 import styles from './frame.module.css'
 import { lazyPart } from './lazy-page.ts'
 
@@ -27,8 +29,10 @@ const Away = ({ since }: { since: number }) => {
   const seconds = Math.max(1, Math.ceil((nextAt - now) / 1000))
   return (
     <div className={`row ${styles.banner} warn`} role="status">
-      Kiln does not respond; trying again in {seconds} s. What is shown is as of{' '}
-      {new Date(since).toLocaleTimeString('en-GB')}.
+      {t('Kiln does not respond; trying again in {seconds} s. What is shown is as of {time}.', {
+        seconds,
+        time: showClock(since),
+      })}
     </div>
   )
 }
@@ -43,8 +47,8 @@ const NotifyChange = () => {
   if (data.build === firstBuild(data.build)) return <Paused paused={data.paused ?? []} />
   return (
     <div className={`row ${styles.banner} info`} role="status">
-      A new version is here.
-      <Button onPress={() => location.reload()}>Reload</Button>
+      {t('A new version is here.')}
+      <Button onPress={() => location.reload()}>{t('Reload')}</Button>
     </div>
   )
 }
@@ -53,10 +57,16 @@ const NotifyChange = () => {
 const Paused = ({ paused }: { paused: NonNullable<Data<'/service'>['paused']> }) => {
   const [first] = paused
   if (!first) return null
-  const what = first.what === 'all' ? 'Tasks' : first.kind ? `Tasks of ${first.kind}` : 'Some tasks'
+  const { kind = '' } = first
+  const what =
+    first.what === 'all'
+      ? t('Tasks wait and go on later.')
+      : kind
+        ? t('Tasks of {kind} wait and go on later.', { kind })
+        : t('Some tasks wait and go on later.')
   return (
     <div className={`row ${styles.banner} warn`} role="status">
-      {what} wait and go on later. <Bdi>{first.reason}</Bdi>
+      {what} <Bdi>{first.reason}</Bdi>
     </div>
   )
 }
@@ -76,29 +86,29 @@ export const SessionEnd = () => {
     return (
       <Suspense>
         <Dialog
-          title="Your session has ended"
+          title={t('Your session has ended')}
           onClose={() => void signOut()}
           actions={
             <Button variant="primary" onPress={() => signInAgain(user)}>
-              Sign in again
+              {t('Sign in again')}
             </Button>
           }
         >
-          <p>What you have typed is kept. Cancel signs you out.</p>
+          <p>{t('What you have typed is kept. Cancel signs you out.')}</p>
         </Dialog>
       </Suspense>
     )
   if (isLate)
     return (
       <div className={`row ${styles.banner} warn`} role="status">
-        Your session cannot be renewed right now. Trying again.
+        {t('Your session cannot be renewed right now. Trying again.')}
       </div>
     )
   if (endsAt === undefined) return null
   return (
     <div className={`row ${styles.banner} warn`} role="status">
-      Your session ends in {Math.ceil((endsAt - now) / 1000)} s.
-      <Button onPress={() => void signIn()}>Sign in again</Button>
+      {t('Your session ends in {endsAt} s.', { endsAt: Math.ceil((endsAt - now) / 1000) })}
+      <Button onPress={() => void signIn()}>{t('Sign in again')}</Button>
     </div>
   )
 }

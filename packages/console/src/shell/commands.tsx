@@ -11,8 +11,10 @@ import { Dialog, MenuItem } from '../ui/layers.tsx'
 import { taskPage } from '../ui/link.tsx'
 import { Facts } from '../ui/panels.tsx'
 import { Bdi } from '../ui/values.tsx'
+import { LANGUAGES } from '../words/language.ts'
+import { t } from '../words/translate.ts'
 import { PAGES, usePages } from './pages.ts'
-import { changeSettings } from './settings.ts'
+import { changeLanguage, changeSettings } from './settings.ts'
 
 const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -26,29 +28,34 @@ export const Commands = ({ onHelp, onClose }: { onHelp(): void; onClose(): void 
   const q = text.trim()
   const commands: Record<string, () => unknown> = {
     ...Object.fromEntries(pages.map(({ to, title }) => [title, () => go({ to })])),
-    Account: () => go({ to: '/account' }),
-    Documentation: () => location.assign('/docs'),
-    Keys: onHelp,
-    'Light theme': () => changeSettings({ theme: 'light' }),
-    'Dark theme': () => changeSettings({ theme: 'dark' }),
-    'System theme': () => changeSettings({ theme: 'system' }),
-    ...(user !== undefined && { 'Sign out': signOut }),
-    ...(TASK_ID.test(q) && { [`Open task ${q}`]: () => go(taskPage(q)) }),
-    ...(q && { [`Search the registry for ${q}`]: () => go({ to: '/registry', search: { q } }) }),
+    [t('Account')]: () => go({ to: '/account' }),
+    [t('Documentation')]: () => location.assign('/docs'),
+    [t('Keys')]: onHelp,
+    [t('Light theme')]: () => changeSettings({ theme: 'light' }),
+    [t('Dark theme')]: () => changeSettings({ theme: 'dark' }),
+    [t('System theme')]: () => changeSettings({ theme: 'system' }),
+    ...Object.fromEntries(
+      Object.entries(LANGUAGES).map(([tag, name]) => [name, () => changeLanguage(tag)]),
+    ),
+    ...(user !== undefined && { [t('Sign out')]: signOut }),
+    ...(TASK_ID.test(q) && { [t('Open task {q}', { q })]: () => go(taskPage(q)) }),
+    ...(q && {
+      [t('Search the registry for {q}', { q })]: () => go({ to: '/registry', search: { q } }),
+    }),
   }
   return (
-    <Dialog title="Commands" onClose={onClose}>
+    <Dialog title={t('Commands')} onClose={onClose}>
       <Autocomplete filter={contains} inputValue={text} onInputChange={setText}>
         <TextField
-          label="Command"
+          label={t('Command')}
           isLabelHidden
           type="search"
           autoFocus
-          placeholder="Type a command, a search or an id"
+          placeholder={t('Type a command, a search or an id')}
         />
         <Menu
           className={layers.items}
-          aria-label="Commands"
+          aria-label={t('Commands')}
           onAction={(name) => {
             onClose()
             commands[name]?.()
@@ -66,25 +73,27 @@ export const Commands = ({ onHelp, onClose }: { onHelp(): void; onClose(): void 
 }
 
 const KEYS = {
-  '?': 'Show this list',
-  '/': 'Search',
-  'Ctrl K': 'Commands',
-  'j k or arrows': 'Next and previous row',
-  Enter: 'Open the row',
-  c: 'Cancel the task',
-  r: 'Resend the event',
-  'n p': 'Next and previous change',
-  'a h b': 'Approve, flag, ban',
-  'Arrows on a slider': 'Move by 1 %, with Shift by 10 %',
-  Esc: 'Close',
+  '?': t('Show this list'),
+  '/': t('Search'),
+  'Ctrl K': t('Commands'),
+  [t('j k or arrows')]: t('Next and previous row'),
+  [t('Enter')]: t('Open the row'),
+  c: t('Cancel the task'),
+  r: t('Resend the event'),
+  'n p': t('Next and previous change'),
+  'a h b': t('Approve, flag, ban'),
+  [t('Arrows on a slider')]: t('Move by 1 %, with Shift by 10 %'),
+  Esc: t('Close'),
 }
 
-const WAYS = PAGES.map(({ letter, title }) => [`G then ${letter.toUpperCase()}`, title] as const)
+const WAYS = PAGES.map(
+  ({ letter, title }) => [t('G then {letter}', { letter: letter.toUpperCase() }), title] as const,
+)
 
 /** Dialog that lists the keys. */
 export const KeyHelp = ({ onClose }: { onClose(): void }) => (
-  <Dialog title="Keys" onClose={onClose}>
+  <Dialog title={t('Keys')} onClose={onClose}>
     <Facts of={{ ...KEYS, ...Object.fromEntries(WAYS) }} />
-    <p>Single-key shortcuts are ignored in text fields. Turn them off under Account.</p>
+    <p>{t('Single-key shortcuts are ignored in text fields. Turn them off under Account.')}</p>
   </Dialog>
 )

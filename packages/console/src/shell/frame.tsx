@@ -14,6 +14,7 @@ import type { MenuItem } from '../ui/layers.tsx'
 import { Link, LinkButton } from '../ui/link.tsx'
 import { Loading, PageTitle, Stack } from '../ui/panels.tsx'
 import { aboutCredits } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { Banner, SessionEnd } from './banner.tsx'
 import styles from './frame.module.css'
 import { useKeys } from './keys.ts'
@@ -29,20 +30,20 @@ export const Frame = () => {
   return (
     <>
       <a className={`hidden-text ${styles.skip}`} href="#main">
-        Skip to the page
+        {t('Skip to the page')}
       </a>
       <header className={`row ${styles.bar}`}>
-        <Link to="/" className={`row ${styles.brand}`} aria-label="Kiln, home">
+        <Link to="/" className={`row ${styles.brand}`} aria-label={t('Kiln, home')}>
           <Mark />
-          Kiln
+          {t('Kiln')}
         </Link>
-        <nav className={`screen ${styles.pages}`} aria-label="Pages">
+        <nav className={`screen ${styles.pages}`} aria-label={t('Pages')}>
           {pages.slice(1).map(({ to, title }) => (
             <PageLink key={to} to={to}>
               {title}
             </PageLink>
           ))}
-          <a href="/docs">Docs</a>
+          <a href="/docs">{t('Docs')}</a>
         </nav>
         <RegistrySearch />
         <UserMenu />
@@ -52,16 +53,16 @@ export const Frame = () => {
       <main id="main" className={styles.main} tabIndex={-1}>
         <Guard />
       </main>
-      <nav className={`phone ${styles.tabs}`} aria-label="Pages">
+      <nav className={`phone ${styles.tabs}`} aria-label={t('Pages')}>
         {TAB_ICONS.map((Icon, place) => (
           <TabLink key={place} page={PAGES[place]} Icon={Icon} />
         ))}
         <LaterMenu
-          label="More pages"
+          label={t('More pages')}
           trigger={
             <PlainButton className="bare">
               <Ellipsis aria-hidden />
-              More
+              {t('More')}
             </PlainButton>
           }
         >
@@ -70,8 +71,8 @@ export const Frame = () => {
               {pages.slice(TAB_ICONS.length).map(({ to, title }) => (
                 <PageItem key={to} Item={Item} to={to} title={title} />
               ))}
-              <PageItem Item={Item} to="/account" title="Account" />
-              <Item href="/docs">Docs</Item>
+              <PageItem Item={Item} to="/account" title={t('Account')} />
+              <Item href="/docs">{t('Docs')}</Item>
             </>
           )}
         </LaterMenu>
@@ -149,7 +150,7 @@ const RegistrySearch = () => {
   const isReadable = useIsPublic() !== false || user !== undefined
   // The page of the registry has a field of its own.
   if (path === '/registry' || !isReadable) return <div className={styles.search} />
-  return <PackSearch label="Search the registry" className={styles.search} />
+  return <PackSearch label={t('Search the registry')} className={styles.search} />
 }
 
 /** Credits used for videos, and their limit; leads to the account, which says more. */
@@ -167,20 +168,20 @@ const UserMenu = () => {
   const { user, starting } = useStore(session)
   const navigate = useNavigate()
   if (starting) return null
-  if (user === undefined) return <LinkButton to="/account">Sign in</LinkButton>
+  if (user === undefined) return <LinkButton to="/account">{t('Sign in')}</LinkButton>
   // Home is for all; many a page is not.
   const leave = async (): Promise<void> => {
     await navigate({ to: '/' })
     await signOut()
-    showToast('You are signed out')
+    showToast(t('You are signed out'))
   }
   return (
     <>
       <Credits />
       <LaterMenu
-        label="Account"
+        label={t('Account')}
         trigger={
-          <Button variant="quiet" aria-label={`Signed in as ${user}`}>
+          <Button variant="quiet" aria-label={t('Signed in as {user}', { user })}>
             <UserRound aria-hidden />
             <bdi>{user}</bdi>
           </Button>
@@ -188,8 +189,8 @@ const UserMenu = () => {
       >
         {(Item) => (
           <>
-            <PageItem Item={Item} to="/account" title="Account" />
-            <Item onAction={() => void leave()}>Sign out</Item>
+            <PageItem Item={Item} to="/account" title={t('Account')} />
+            <Item onAction={() => void leave()}>{t('Sign out')}</Item>
           </>
         )}
       </LaterMenu>
@@ -216,14 +217,20 @@ const Guard = () => {
   if (!isKnown || (user !== undefined && me === undefined)) return <Loading rows={5} />
   return (
     <>
-      <PageTitle>{user === undefined ? 'Sign in' : title}</PageTitle>
+      <PageTitle>{user === undefined ? t('Sign in') : title}</PageTitle>
       {user === undefined ? (
         <Stack>
-          <p>{`Sign in${who === 'admin' ? ' as a platform admin' : ''} to open ${title}.`}</p>
+          <p>
+            {who === 'admin'
+              ? t('Sign in as a platform admin to open {title}.', { title })
+              : t('Sign in to open {title}.', { title })}
+          </p>
           <SignIn />
         </Stack>
       ) : (
-        <p>Only platform admins can see this page. An operator names them in ADMIN_SUBJECTS.</p>
+        <p>
+          {t('Only platform admins can see this page. An operator names them in ADMIN_SUBJECTS.')}
+        </p>
       )}
     </>
   )

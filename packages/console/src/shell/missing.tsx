@@ -2,13 +2,14 @@ import type { ErrorComponentProps } from '@tanstack/react-router'
 
 import { LinkButton } from '../ui/link.tsx'
 import { Empty, ErrorPanel, PageTitle } from '../ui/panels.tsx'
+import { t } from '../words/translate.ts'
 
 export const MissingPage = () => (
   <>
-    <PageTitle>Page not found</PageTitle>
+    <PageTitle>{t('Page not found')}</PageTitle>
     <Empty>
-      <p>This address does not exist. Check it, or start from Home.</p>
-      <LinkButton to="/">Home</LinkButton>
+      <p>{t('This address does not exist. Check it, or start from Home.')}</p>
+      <LinkButton to="/">{t('Home')}</LinkButton>
     </Empty>
   </>
 )
@@ -16,7 +17,7 @@ export const MissingPage = () => (
 /** A page that broke; the frame around it stays. */
 export const CrashPage = ({ error, reset }: ErrorComponentProps) => (
   <>
-    <PageTitle>Something went wrong on this page</PageTitle>
+    <PageTitle>{t('Something went wrong on this page')}</PageTitle>
     <ErrorPanel error={error} onRetry={reset} />
   </>
 )

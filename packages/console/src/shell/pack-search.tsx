@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 
 import { TextField } from '../ui/first-fields.tsx'
+import { t } from '../words/translate.ts'
 
 type PackSearchProps = { label: string; className?: string | undefined }
 
@@ -21,7 +22,7 @@ export const PackSearch = ({ label, className }: PackSearchProps) => {
     >
       <TextField
         label={label}
-        placeholder="Search packs"
+        placeholder={t('Search packs')}
         isLabelHidden
         type="search"
         value={text}

@@ -4,6 +4,7 @@ import { serviceQuery } from '../api/queries.ts'
 import { listDevelopmentUsers, signIn, signInAs } from '../api/session.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorPanel, Note, Row, Stack } from '../ui/panels.tsx'
+import { t } from '../words/translate.ts'
 
 /** Sign-in at the issuer, or on the embedded stack as one of its users. */
 export const SignIn = () => {
@@ -20,17 +21,18 @@ export const SignIn = () => {
   })
   if (service === undefined) return null
   if (!enabled && service.client_id === undefined)
-    return <Note>Signing in is not set up. An operator sets CONSOLE_CLIENT_ID.</Note>
+    return <Note>{t('Signing in is not set up. An operator sets CONSOLE_CLIENT_ID.')}</Note>
   const host = URL.canParse(service.issuer) ? new URL(service.issuer).host : ''
   return (
     <Stack>
-      {enabled && <p>Users of this development server: no password.</p>}
+      {enabled && <p>{t('Users of this development server: no password.')}</p>}
       <Row>
         {enabled ? (
           users.map(({ user, platform_admin: isAdmin }) => (
             <Button key={user} onPress={() => enter.mutate(user)} isPending={enter.isPending}>
-              Sign in as {user}
-              {isAdmin && ' (platform admin)'}
+              {isAdmin
+                ? t('Sign in as {user} (platform admin)', { user })
+                : t('Sign in as {user}', { user })}
             </Button>
           ))
         ) : (
@@ -39,7 +41,7 @@ export const SignIn = () => {
             onPress={() => enter.mutate(undefined)}
             isPending={enter.isPending}
           >
-            Sign in at {host}
+            {t('Sign in at {host}', { host })}
           </Button>
         )}
       </Row>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 
 import { makeStore, useStore } from '../api/store.ts'
 import { IconButton } from '../ui/button.tsx'
+import { t } from '../words/translate.ts'
 import styles from './frame.module.css'
 
 type Toast = { id: number; text: ReactNode; action?: ReactNode }
@@ -50,7 +51,7 @@ export const Toasts = () => {
           <div key={id} className={`row ${styles.toast}`}>
             <div>{text}</div>
             {action}
-            <IconButton label="Dismiss" onPress={() => dismiss(id)}>
+            <IconButton label={t('Dismiss')} onPress={() => dismiss(id)}>
               <X aria-hidden />
             </IconButton>
           </div>

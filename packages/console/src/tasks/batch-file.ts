@@ -1,6 +1,6 @@
 import { checkLines, readRequestLines } from '../../../client/src/lib/batch-lines.ts'
 import { requireLines } from '../../../client/src/lib/bytes.ts'
-import { counted } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 
 /** Most lines that a check names because they are no JSON. */
 const NAMED = 5
@@ -10,12 +10,17 @@ export const countRequests = async (file: File): Promise<number> => {
   const bytes = new Uint8Array(await file.arrayBuffer())
   await requireLines(bytes, file.name)
   const { numbers, issues } = checkLines(bytes)
-  if (numbers.length === 0) throw new Error(`${file.name} has no line`)
+  if (numbers.length === 0) throw new Error(t('{name} has no line', { name: file.name }))
   if (issues.length === 0) return numbers.length
-  const named = issues.slice(0, NAMED).map(({ number, message }) => `Line ${number}: ${message}`)
-  const others = issues.length - named.length
-  const more = others > 0 ? [`${counted(others, 'more line')} like that`] : []
-  const first = `${file.name} has lines that are no JSON. Nothing was sent.`
+  const named = issues
+    .slice(0, NAMED)
+    .map(({ number, message }) => t('Line {number}: {message}', { number, message }))
+  const count = issues.length - named.length
+  const more =
+    count > 0
+      ? [t('{count, plural, one {# more line} other {# more lines}} like that', { count })]
+      : []
+  const first = t('{name} has lines that are no JSON. Nothing was sent.', { name: file.name })
   throw new Error([first, ...named, ...more].join('\n'))
 }
 
@@ -27,7 +32,10 @@ export const pickLines = async (
   const lines = [...readRequestLines(new Uint8Array(await file.arrayBuffer()))]
   if (lines.length !== total)
     throw new Error(
-      `${file.name} has ${counted(lines.length, 'request')}, and the batch ${counted(total, 'request')}: choose the file that it was made of`,
+      t(
+        '{name} has {count, plural, one {# request} other {# requests}}, and the batch {total, plural, one {# request} other {# requests}}: choose the file that it was made of',
+        { name: file.name, count: lines.length, total },
+      ),
     )
   const picked = lines.filter((_, place) => places.has(place)).map(({ text }) => `${text}\n`)
   const name = `rejected-${file.name.replace(/^(rejected-)+/, '')}`

@@ -4,10 +4,11 @@ import { Slider, SliderThumb, SliderTrack } from 'react-aria-components/Slider'
 
 import { Segments } from '../ui/first-fields.tsx'
 import { Row, Stack } from '../ui/panels.tsx'
+import { t } from '../words/translate.ts'
 import styles from './result.module.css'
 
 /** 0: as large as there is room. */
-const ZOOMS = { 0: 'Fit', 1: '1:1', 2: '2:1' }
+const ZOOMS = { 0: t('Fit'), 1: '1:1', 2: '2:1' }
 
 interface BeforeAfterProps {
   /** Shown as long as it loads: admins may not read what others gave. */
@@ -37,7 +38,7 @@ export const BeforeAfter = ({ after, onBroken, ...props }: BeforeAfterProps) => 
   return (
     <Stack>
       <Row>
-        <Segments label="Size" isLabelHidden options={ZOOMS} value={zoom} onChange={setZoom} />
+        <Segments label={t('Size')} isLabelHidden options={ZOOMS} value={zoom} onChange={setZoom} />
         {size && <span>{`${size.width} × ${size.height}`}</span>}
       </Row>
       <div className={styles.box}>
@@ -45,7 +46,7 @@ export const BeforeAfter = ({ after, onBroken, ...props }: BeforeAfterProps) => 
           ref={frame}
           className={styles.frame}
           role="group"
-          aria-label="Result"
+          aria-label={t('Result')}
           tabIndex={scale > 0 ? 0 : -1}
           style={size && { aspectRatio: `${size.width} / ${size.height}` }}
           onScroll={({ currentTarget }) => setScrolled(currentTarget.scrollLeft)}
@@ -57,7 +58,7 @@ export const BeforeAfter = ({ after, onBroken, ...props }: BeforeAfterProps) => 
           <div className={styles.stage} style={scale > 0 ? { width, height } : undefined}>
             <img
               src={after}
-              alt="After"
+              alt={t('After')}
               draggable={false}
               onLoad={({ currentTarget: { naturalWidth: width, naturalHeight: height } }) =>
                 setSize({ width, height })
@@ -67,7 +68,7 @@ export const BeforeAfter = ({ after, onBroken, ...props }: BeforeAfterProps) => 
             {before !== undefined && (
               <img
                 src={before}
-                alt="Before"
+                alt={t('Before')}
                 draggable={false}
                 style={{ clipPath: `inset(0 calc(100% - ${scrolled}px - ${split}cqw) 0 0)` }}
                 onError={() => setBroken(before)}
@@ -78,14 +79,14 @@ export const BeforeAfter = ({ after, onBroken, ...props }: BeforeAfterProps) => 
         {before !== undefined && (
           <>
             <span className={styles.tag} aria-hidden>
-              before
+              {t('before')}
             </span>
             <span className={styles.tag} aria-hidden>
-              after
+              {t('after')}
             </span>
             <Slider
               className={styles.split}
-              aria-label="Part that shows the picture before"
+              aria-label={t('Part that shows the picture before')}
               formatOptions={{ style: 'unit', unit: 'percent' }}
               value={split}
               onChange={setSplit}

@@ -12,7 +12,7 @@ import { Facts, Note, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Rows, useMore } from '../ui/rows.tsx'
 import { TemporalLink } from '../ui/temporal-link.tsx'
 import { Bdi, Progress, StateBadge, Time } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import {
   bulkQuery,
   idOf,
@@ -34,7 +34,7 @@ type OfKind = { kind: BulkKind }
 export const BulkDetail = ({ kind, id }: OfKind & { id: string }) => (
   <Stack>
     <Link to="." search={{ tab: kind }}>
-      All {kind}
+      {kind === 'batches' ? t('All batches') : t('All operations')}
     </Link>
     <Show query={useQuery(bulkQuery(kind, id))}>
       {(bulk) => (
@@ -62,13 +62,13 @@ export const BulkDetail = ({ kind, id }: OfKind & { id: string }) => (
             )}
             <Facts
               of={{
-                Counts: describeBulk(bulk),
-                Created: <Time at={bulk.created_at} />,
-                Ended: bulk.ended_at && <Time at={bulk.ended_at} />,
-                Filter: 'filter' in bulk && !('task_ids' in bulk.filter) && (
+                [t('Counts')]: describeBulk(bulk),
+                [t('Created')]: <Time at={bulk.created_at} />,
+                [t('Ended')]: bulk.ended_at && <Time at={bulk.ended_at} />,
+                [t('Filter')]: 'filter' in bulk && !('task_ids' in bulk.filter) && (
                   <Bdi as="code">{JSON.stringify(bulk.filter)}</Bdi>
                 ),
-                Id: <Copied text={id} label="id" />,
+                [t('Id')]: <Copied text={id} label={t('id')} />,
               }}
             />
           </Panel>
@@ -84,17 +84,17 @@ const Going = ({ batch: { batch_id: id, state, total, counts } }: { batch: Batch
   const ended = counts.done + counts.failed + counts.cancelled + counts.rejected
   return (
     <>
-      <Progress label="Progress" part={total === 0 ? undefined : ended / total} />
+      <Progress label={t('Progress')} part={total === 0 ? undefined : ended / total} />
       {state !== 'cancelling' && (
         <AskButton
-          label="Cancel batch"
-          title="Cancel the batch?"
-          dismiss="Keep running"
+          label={t('Cancel batch')}
+          title={t('Cancel the batch?')}
+          dismiss={t('Keep running')}
           variant="danger"
           write={() => send('POST', '/batches/{id}/cancel', { path: { id }, body: {} })}
           refresh={bulkQuery('batches', id).queryKey}
         >
-          <p>No further task is made. Unfinished tasks stop; their credits are refunded.</p>
+          <p>{t('No further task is made. Unfinished tasks stop; their credits are refunded.')}</p>
         </AskButton>
       )}
     </>
@@ -110,13 +110,13 @@ const Lines = ({ kind, bulk }: OfKind & { bulk: Bulk }) => {
   const issues = lines.filter(({ error }) => error !== undefined)
   const rejected = issues.flatMap(({ state, index }) => (state === 'rejected' ? index : []))
   const { shown, more } = useMore<FoldedLine>(isAll ? lines : foldLines(issues), STEP)
-  const title = kind === 'batches' ? 'Requests' : 'Tasks'
+  const title = kind === 'batches' ? t('Requests') : t('Tasks')
   const id = idOf(bulk)
   const actions = (
     <>
-      <Checkbox label="Show all" isSelected={isAll} onChange={setAll} />
+      <Checkbox label={t('Show all')} isSelected={isAll} onChange={setAll} />
       <DownloadButton
-        label="Download results"
+        label={t('Download results')}
         name={`${kind}-${id.slice(0, 8)}-results.jsonl`}
         type="application/jsonl"
         read={() => readText(`/${kind}/${id}/results`)}
@@ -134,7 +134,7 @@ const Lines = ({ kind, bulk }: OfKind & { bulk: Bulk }) => {
             <Rows
               label={title}
               rows={shown}
-              empty={isAll ? 'None yet' : 'None is rejected or has failed'}
+              empty={isAll ? t('None yet') : t('None is rejected or has failed')}
               columns={COLUMNS}
             />
             {more}
@@ -149,14 +149,14 @@ const TaskLink = ({ id }: { id: string | undefined }) =>
   id ? <Link {...taskPage(id)}>{id}</Link> : '–'
 
 const COLUMNS = {
-  Index: ({ index }: BulkLine) => `#${index}`,
-  State: ({ state }: BulkLine) => <StateBadge state={state} />,
-  Task: ({ task_id: id, new_task_id: made }: BulkLine) => (
+  [t('Index')]: ({ index }: BulkLine) => `#${index}`,
+  [t('State')]: ({ state }: BulkLine) => <StateBadge state={state} />,
+  [t('Task')]: ({ task_id: id, new_task_id: made }: BulkLine) => (
     <>
       <TaskLink id={id} /> {made && <TaskLink id={made} />}
     </>
   ),
-  Error: ({ error, others = [] }: FoldedLine) => {
+  [t('Error')]: ({ error, others = [] }: FoldedLine) => {
     const details = error?.details?.filter((detail) => detail !== error.message) ?? []
     return (
       error && (
@@ -175,11 +175,15 @@ const NAMED = 200
 /** Lines that ended as the one that is shown. */
 const Others = ({ lines }: { lines: readonly BulkLine[] }) => (
   <details>
-    <summary>and {counted(lines.length, 'more line')} like this</summary>
+    <summary>
+      {t('and {count, plural, one {# more line} other {# more lines}} like this', {
+        count: lines.length,
+      })}
+    </summary>
     {lines
       .slice(0, NAMED)
       .map(({ index }) => `#${index}`)
       .join(', ')}
-    {lines.length > NAMED && ' … all are in the results'}
+    {lines.length > NAMED && ` ${t('… all are in the results')}`}
   </details>
 )

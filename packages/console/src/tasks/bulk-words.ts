@@ -1,16 +1,21 @@
-import { counted } from '../words/text.ts'
+import { showNumber } from '../words/language.ts'
+import { wordsOf } from '../words/states.ts'
+import { t } from '../words/translate.ts'
 import type { Bulk, BulkItem } from './bulk-queries.ts'
 import { describe, nameOperation } from './operation.tsx'
 
 /** `8 requests`, or `Cancel 60 tasks`. */
 export const titleOfBulk = (bulk: BulkItem): string => {
-  if ('batch_id' in bulk) return bulk.total > 0 ? counted(bulk.total, 'request') : 'Requests'
-  return nameOperation(bulk.action, counted(bulk.total, 'task'))
+  if ('batch_id' in bulk)
+    return bulk.total > 0
+      ? t('{count, plural, one {# request} other {# requests}}', { count: bulk.total })
+      : t('Requests')
+  return nameOperation(bulk.action, bulk.total)
 }
 
 /** `5 done, 1 failed, 2 rejected`; of an operation what was done. */
 export const describeBulk = (bulk: Bulk): string => {
   if ('operation_id' in bulk) return describe(bulk)
   const counts = Object.entries(bulk.counts).filter(([, count]) => count > 0)
-  return counts.map(([state, count]) => `${count.toLocaleString('en')} ${state}`).join(', ')
+  return counts.map(([state, count]) => `${showNumber(count)} ${wordsOf(state).word}`).join(', ')
 }

@@ -6,7 +6,7 @@ import { PageTitle, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, StateBadge, Time } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { BulkDetail } from './bulk-detail.tsx'
 import { bulkQuery, bulksQuery, idOf, type BulkItem, type BulkKind } from './bulk-queries.ts'
 import { describeBulk, titleOfBulk } from './bulk-words.ts'
@@ -17,20 +17,22 @@ const route = getRouteApi('/tasks/bulk')
 /** Page of the caller's batches and operations: a list of each, or the one that the address names. */
 export const Page = () => {
   const tabs = {
-    batches: ['Batches', <Bulks key="batches" kind="batches" />],
-    operations: ['Operations', <Bulks key="operations" kind="operations" />],
+    batches: [t('Batches'), <Bulks key="batches" kind="batches" />],
+    operations: [t('Operations'), <Bulks key="operations" kind="operations" />],
   } as const
   return (
     <>
-      <PageTitle actions={<Link to="/tasks">All tasks</Link>}>Batches and operations</PageTitle>
-      <Tabs label="Batches and operations" tabs={tabs} />
+      <PageTitle actions={<Link to="/tasks">{t('All tasks')}</Link>}>
+        {t('Batches and operations')}
+      </PageTitle>
+      <Tabs label={t('Batches and operations')} tabs={tabs} />
     </>
   )
 }
 
 const NONE = {
-  batches: 'No batches yet. A file with a request a line makes up to 100,000 tasks.',
-  operations: 'No operations yet. Select tasks in their list to act on many at once.',
+  batches: t('No batches yet. A file with a request a line makes up to 100,000 tasks.'),
+  operations: t('No operations yet. Select tasks in their list to act on many at once.'),
 }
 
 const Bulks = ({ kind }: { kind: BulkKind }) => {
@@ -42,7 +44,7 @@ const BulkList = ({ kind }: { kind: BulkKind }) => (
   <Stack>
     {kind === 'batches' && <NewBatch />}
     <Listing
-      label={kind === 'batches' ? 'Batches' : 'Operations'}
+      label={kind === 'batches' ? t('Batches') : t('Operations')}
       query={useInfiniteQuery(bulksQuery(kind))}
       empty={NONE[kind]}
       columns={COLUMNS[kind]}
@@ -52,7 +54,7 @@ const BulkList = ({ kind }: { kind: BulkKind }) => (
 )
 
 const columnsOf = (kind: BulkKind) => ({
-  [kind === 'batches' ? 'Batch' : 'Operation']: (item: BulkItem) => (
+  [kind === 'batches' ? t('Batch') : t('Operation')]: (item: BulkItem) => (
     <div>
       <Link to="." search={{ tab: kind, id: idOf(item) }}>
         {titleOfBulk(item)}
@@ -63,10 +65,10 @@ const columnsOf = (kind: BulkKind) => ({
         ))}
     </div>
   ),
-  State: (item: BulkItem) => <Live kind={kind} item={item} />,
-  Progress: (item: BulkItem) => <Counts kind={kind} item={item} />,
-  Created: ({ created_at: at }: BulkItem) => <Time at={at} />,
-  Ended: ({ ended_at: at }: BulkItem) => <Time at={at} none="" />,
+  [t('State')]: (item: BulkItem) => <Live kind={kind} item={item} />,
+  [t('Progress')]: (item: BulkItem) => <Counts kind={kind} item={item} />,
+  [t('Created')]: ({ created_at: at }: BulkItem) => <Time at={at} />,
+  [t('Ended')]: ({ ended_at: at }: BulkItem) => <Time at={at} none="" />,
 })
 const COLUMNS = { batches: columnsOf('batches'), operations: columnsOf('operations') }
 
@@ -79,5 +81,7 @@ const Live = ({ kind, item }: OfItem) => (
 
 const Counts = ({ kind, item }: OfItem) => {
   const { data } = useQuery(bulkQuery(kind, idOf(item)))
-  return data ? describeBulk(data) : `of ${counted(item.total, 'item')}`
+  return data
+    ? describeBulk(data)
+    : t('of {count, plural, one {# item} other {# items}}', { count: item.total })
 }

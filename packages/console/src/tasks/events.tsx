@@ -14,7 +14,7 @@ import { Button } from '../ui/button.tsx'
 import { Link } from '../ui/link.tsx'
 import { Panel, Show } from '../ui/panels.tsx'
 import { Bdi, StateBadge, Time } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+import { rich, t } from '../words/translate.ts'
 import { listDeliveries, resend, useSubscriptionUrls, type Delivery } from './deliveries.ts'
 import { attemptsQuery, eventsQuery, taskQuery } from './queries.ts'
 import styles from './tasks.module.css'
@@ -37,16 +37,16 @@ export const Events = ({ task }: { task: Pick<TaskItem, 'task_id' | 'status'> })
   const sent = listDeliveries(events ?? []).toReversed()
   const failing = sent.filter(isFailing).length
   return (
-    <Panel title={failing > 0 ? `Webhooks · ${failing} failing` : 'Webhooks'}>
+    <Panel title={failing > 0 ? t('Webhooks · {failing} failing', { failing }) : t('Webhooks')}>
       <Show query={query}>
         {({ webhook_url: own = '' }) => {
           const first = sent.find(({ attempts }) => attempts > 0)?.id
           if (sent.length === 0)
             return (
               <p className="soft">
-                {own ? 'Nothing sent yet.' : 'No webhook is set for this task.'}{' '}
+                {own ? t('Nothing sent yet.') : t('No webhook is set for this task.')}{' '}
                 <Link to="/account" search={{ tab: 'webhooks' }}>
-                  Subscribe to all your tasks
+                  {t('Subscribe to all your tasks')}
                 </Link>
               </p>
             )
@@ -84,7 +84,7 @@ const Event = ({ event, url, isOpen, onOpen, onSent }: EventProps) => {
     created_at: at,
     next_attempt_at: next,
   } = event
-  const address = url ?? 'a webhook subscription'
+  const address = url ?? t('a webhook subscription')
   const [isAsked, setAsked] = useState(false)
   const about = event.waits_for ?? ABOUT_DELIVERY[state]
   return (
@@ -92,7 +92,7 @@ const Event = ({ event, url, isOpen, onOpen, onSent }: EventProps) => {
       <div
         className="row"
         role="group"
-        aria-label={`Event ${sequence} to ${address}`}
+        aria-label={t('Event {sequence} to {address}', { sequence, address })}
         onKeyDown={({ key }) => {
           if (key === 'r' && shortcutsAreOn()) setAsked(true)
         }}
@@ -103,27 +103,30 @@ const Event = ({ event, url, isOpen, onOpen, onSent }: EventProps) => {
           <StateBadge state={status} />
           <StateBadge state={state === 'pending' ? 'scheduled' : state} />
           <span className="soft small">
-            to <Bdi>{address}</Bdi> · {attempts > 0 ? counted(attempts, 'attempt') : 'not sent yet'}{' '}
+            {rich('to {address}', { address: <Bdi>{address}</Bdi> })} ·{' '}
+            {attempts > 0
+              ? t('{count, plural, one {# attempt} other {# attempts}}', { count: attempts })
+              : t('not sent yet')}{' '}
             · <Time at={at} />
-            {next && ' · next attempt '}
-            {next && <Time at={next} />}
+            {next && ' · '}
+            {next && rich('next attempt {time}', { time: <Time at={next} /> })}
           </span>
         </AriaButton>
-        <Button onPress={() => setAsked(true)}>Resend</Button>
+        <Button onPress={() => setAsked(true)}>{t('Resend')}</Button>
       </div>
       {isAsked && (
         <Ask
-          title={`Resend event #${sequence}?`}
-          action="Resend"
+          title={t('Resend event #{sequence}?', { sequence })}
+          action={t('Resend')}
           write={() => resend(event)}
           refresh={taskQuery(task).queryKey}
           onDone={() => {
-            showToast(`Event #${sequence} was resent`)
+            showToast(t('Event #{sequence} was resent', { sequence }))
             onSent()
           }}
           onClose={() => setAsked(false)}
         >
-          <p>The webhook URL gets it once more, with the same id.</p>
+          <p>{t('The webhook URL gets it once more, with the same id.')}</p>
         </Ask>
       )}
       <DisclosurePanel>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { readQuery } from '../api/client.ts'
 import { Note, Panel, Show } from '../ui/panels.tsx'
 import { Bdi } from '../ui/values.tsx'
+import { t } from '../words/translate.ts'
 
 const WATCHED = { refetchInterval: 5000 }
 
@@ -13,7 +14,7 @@ export const Explanation = ({ task: id, isOpen }: { task: string; isOpen: boolea
     readQuery('/admin/tasks/{id}/explanation', { path }, isOpen ? WATCHED : {}),
   )
   return (
-    <Panel title="For operators">
+    <Panel title={t('For operators')}>
       <Show query={query}>
         {({ findings, next_steps: steps }) => (
           <>
@@ -23,7 +24,7 @@ export const Explanation = ({ task: id, isOpen }: { task: string; isOpen: boolea
               </Note>
             ))}
             <details>
-              <summary>What is known</summary>
+              <summary>{t('What is known')}</summary>
               <ul className="stack tight">
                 {findings.map(({ about, text }) => (
                   <li key={text}>

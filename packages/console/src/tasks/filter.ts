@@ -1,4 +1,5 @@
 import type { Data } from '../api/schema.ts'
+import { t } from '../words/translate.ts'
 import { labelIn, timeOf, type TaskFilter } from './list-rows.ts'
 
 export type OperationAction = Data<'/operations/{id}'>['action']
@@ -10,14 +11,14 @@ export type Chosen = { task_ids: string[] } | TaskFilter
 const MEMBERS: Readonly<
   Record<keyof TaskFilter, [words: string, toApi: (text: string) => object]>
 > = {
-  kind: ['kind', (list) => ({ kind: list.split(',') })],
-  state: ['state', (list) => ({ state: list.split(',') })],
-  label: ['label', (text) => (labelIn(text) ? { label: [text] } : {})],
-  q: ['prompt', (q) => ({ q })],
-  from: ['made since', (day) => ({ from: timeOf(day, 0) })],
-  to: ['made until', (day) => ({ to: timeOf(day, 1) })],
+  kind: [t('kind'), (list) => ({ kind: list.split(',') })],
+  state: [t('state'), (list) => ({ state: list.split(',') })],
+  label: [t('label'), (text) => (labelIn(text) ? { label: [text] } : {})],
+  q: [t('prompt'), (q) => ({ q })],
+  from: [t('made since'), (day) => ({ from: timeOf(day, 0) })],
+  to: [t('made until'), (day) => ({ to: timeOf(day, 1) })],
   // Whose tasks they are stands beside a filter.
-  owner: ['owner', () => ({})],
+  owner: [t('owner'), () => ({})],
 }
 
 const partsOf = (filter: TaskFilter) =>

@@ -9,7 +9,10 @@ import { useChangeSearch } from '../ui/address.ts'
 import { SearchField, Select } from '../ui/fields.tsx'
 import { FilterBar } from '../ui/filter-bar.tsx'
 import { periodOptions } from '../ui/period.ts'
+import { wordsOf } from '../words/states.ts'
+import { t } from '../words/translate.ts'
 import { TASK_KINDS, TASK_STATES, type TaskFilter } from './list-rows.ts'
+import { sentence } from '../try/words.ts'
 
 /** States of tasks that have not ended. */
 export const OPEN = 'waiting,queued,running'
@@ -25,15 +28,15 @@ export const Filters = () => {
   const clear = (): void => void navigate({ to: '/tasks', replace: true })
   const prompt = (
     <SearchField
-      label="Text in the prompt"
-      placeholder="Prompt"
+      label={t('Text in the prompt')}
+      placeholder={t('Prompt')}
       {...SLOW}
       value={q}
       onChange={(text) => change({ q: text })}
     />
   )
   return (
-    <FilterBar label="Tasks" first={prompt} count={count} onClear={isSet ? clear : undefined}>
+    <FilterBar label={t('Tasks')} first={prompt} count={count} onClear={isSet ? clear : undefined}>
       <Choices filter={filter} />
     </FilterBar>
   )
@@ -51,25 +54,27 @@ const Choices = ({ filter }: { filter: TaskFilter }) => {
   })
   return (
     <>
-      <Choice label="Kind" any="All kinds" values={kinds} {...propsOf('kind')} />
-      <Choice label="State" any="All states" values={STATES} {...propsOf('state')} />
+      <Choice label={t('Kind')} any={t('All kinds')} values={kinds} {...propsOf('kind')} />
+      <Choice label={t('State')} any={t('All states')} values={STATES} {...propsOf('state')} />
       <Select
-        label="Created"
+        label={t('Created')}
         isLabelHidden
         options={periodOptions(from)}
         value={from ?? ''}
         onChange={(next) => change({ from: next || undefined, to: undefined })}
       />
       <SearchField
-        label="Label"
-        placeholder="Label, as key:value"
+        label={t('Label')}
+        placeholder={t('Label, as key:value')}
         {...SLOW}
         {...propsOf('label')}
       />
-      {isAdmin && <Choice label="Whose" any="Mine" values={['*']} {...propsOf('owner')} />}
+      {isAdmin && (
+        <Choice label={t('Whose')} any={t('Mine')} values={['*']} {...propsOf('owner')} />
+      )}
       {isAdmin && owner !== undefined && (
         <SearchField
-          label="Owner"
+          label={t('Owner')}
           {...SLOW}
           value={owner === '*' ? undefined : owner}
           onChange={(text = '*') => change({ owner: text })}
@@ -87,11 +92,14 @@ type ChoiceProps = Pick<ComponentProps<typeof Select<string>>, 'label' | 'value'
   values: readonly string[]
 }
 
-const LABELS: Readonly<Record<string, string>> = { [OPEN]: 'Active', '*': 'Everyone’s' }
+const LABELS: Readonly<Record<string, string>> = { [OPEN]: t('Active'), '*': t('Everyone’s') }
+
+const nameOf = (one: string): string =>
+  TASK_STATES.includes(one) ? sentence(wordsOf(one).word) : titleOf(one)
 
 /** One of the values, or all; one that the address brought is there, too. */
 const Choice = ({ any, values, value = '', ...props }: ChoiceProps) => {
-  const labelOf = (one: string): string => (one === '' ? any : (LABELS[one] ?? titleOf(one)))
+  const labelOf = (one: string): string => (one === '' ? any : (LABELS[one] ?? nameOf(one)))
   const all = [...new Set(['', ...values, value])]
   const options = all.map((one) => [one, labelOf(one)] as const)
   return <Select {...props} isLabelHidden options={options} value={value} />

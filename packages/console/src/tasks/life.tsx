@@ -1,23 +1,23 @@
 import { Panel } from '../ui/panels.tsx'
 import { StateBadge, useNow } from '../ui/values.tsx'
+import { showClock } from '../words/language.ts'
 import type { Tone } from '../words/states.ts'
-import { counted, showSeconds } from '../words/text.ts'
+import { showSeconds } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import styles from './tasks.module.css'
 import { makeBars, makeLines, sumUp } from './timeline.ts'
 import type { TaskDetail } from './types.ts'
 
 const ERRORS: Record<string, string> = {
-  engine_failed: 'the engine failed',
-  internal_error: 'an error of the service',
-  lost: 'its worker went away',
-  put_back: 'it could not go on, and waits',
-  timeout: 'it took too long',
+  engine_failed: t('the engine failed'),
+  internal_error: t('an error of the service'),
+  lost: t('its worker went away'),
+  put_back: t('it could not go on, and waits'),
+  timeout: t('it took too long'),
 }
 
 /** Why an attempt at rendering ended, by its code. */
 const aboutAttempt = (code: string): string => ERRORS[code] ?? code.replaceAll('_', ' ')
-
-const timeOf = (at: string): string => new Date(at).toLocaleTimeString('en-GB')
 
 const TONES: Record<string, Tone> = { wait: 'soft', failed: 'bad', lost: 'bad' }
 
@@ -27,15 +27,21 @@ export const Life = ({ task }: { task: TaskDetail }) => {
   const { waited, ran } = sumUp(bars)
   const count = task.attempts.length
   return (
-    <Panel title="Timeline">
+    <Panel title={t('Timeline')}>
       <p className="row">
-        <span className={`${styles.key} soft`}>Waiting {showSeconds(waited)}</span>
+        <span className={`${styles.key} soft`}>
+          {t('Waiting {time}', { time: showSeconds(waited) })}
+        </span>
         {count > 0 && (
           <>
             <span aria-hidden>→</span>
             <span className={`${styles.key} info`}>
-              Running {showSeconds(ran)}
-              {count > 1 && ` in ${counted(count, 'attempt')}`}
+              {count > 1
+                ? t('Running {time} in {count, plural, one {# attempt} other {# attempts}}', {
+                    time: showSeconds(ran),
+                    count,
+                  })
+                : t('Running {time}', { time: showSeconds(ran) })}
             </span>
           </>
         )}
@@ -51,25 +57,28 @@ export const Life = ({ task }: { task: TaskDetail }) => {
             key={place}
             className={TONES[kind] ?? 'info'}
             style={{ flexGrow: seconds * 1000 }}
-            title={`${kind === 'wait' ? 'Waiting' : `Attempt ${number}`} · ${showSeconds(seconds)}`}
+            title={`${kind === 'wait' ? t('Waiting') : t('Attempt {number}', { number })} · ${showSeconds(seconds)}`}
           />
         ))}
       </div>
       <details>
-        <summary>Each step</summary>
+        <summary>{t('Each step')}</summary>
         <ol>
           {makeLines(task).map(({ at, status, number, error, after }) => (
             <li
               key={`${at} ${status ?? error ?? 'attempt'}`}
               className={`stack tight ${styles.moment}`}
             >
-              <time dateTime={at}>{timeOf(at)}</time>
+              <time dateTime={at}>{showClock(at)}</time>
               <span className="soft small">{after > 0 && `+${showSeconds(after)}`}</span>
               {status && <StateBadge state={status} />}
-              {number && !error && <span>Attempt {number} began</span>}
+              {number && !error && <span>{t('Attempt {number} began', { number })}</span>}
               {error && (
                 <span className={error === 'put_back' ? 'soft' : 'bad'}>
-                  Attempt {number}: {aboutAttempt(error)}
+                  {t('Attempt {number}: {error}', {
+                    number: number ?? '',
+                    error: aboutAttempt(error),
+                  })}
                 </span>
               )}
             </li>

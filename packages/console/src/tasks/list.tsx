@@ -8,7 +8,7 @@ import { Link, LinkButton, taskPage } from '../ui/link.tsx'
 import { Checkbox } from '../ui/fields.tsx'
 import { EndlessList } from '../ui/list.tsx'
 import { Empty, PageTitle, Show } from '../ui/panels.tsx'
-import { counted } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import type { Chosen, OperationAction } from './filter.ts'
 import { Filters, OPEN } from './filters.tsx'
 import { findNew, patchPages, type TaskFilter } from './list-rows.ts'
@@ -25,25 +25,25 @@ export const Page = () => {
   const filter = useSearch({ from: '/tasks' })
   const actions = (
     <>
-      <LinkButton to="/tasks/bulk">Batches and operations</LinkButton>
+      <LinkButton to="/tasks/bulk">{t('Batches and operations')}</LinkButton>
       <LinkButton to="/try" variant="primary">
-        New task
+        {t('New task')}
       </LinkButton>
     </>
   )
   return (
     <>
-      <PageTitle actions={actions}>Tasks</PageTitle>
+      <PageTitle actions={actions}>{t('Tasks')}</PageTitle>
       <Filters />
       <TaskList key={JSON.stringify(filter)} filter={filter} />
     </>
   )
 }
 
-const NONE_LIKE_THAT = 'No tasks match. Clear a filter.'
+const NONE_LIKE_THAT = t('No tasks match. Clear a filter.')
 const NONE_YET = (
   <p>
-    No tasks yet. <Link to="/try">Create your first one.</Link>
+    {t('No tasks yet.')} <Link to="/try">{t('Create your first one.')}</Link>
   </p>
 )
 
@@ -87,18 +87,18 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
       <div className={`row ${styles.above}`} role="status">
         {choosable.length > 0 && (
           <Checkbox
-            label="Select all"
+            label={t('Select all')}
             isSelected={choosable.length === chosen.length}
             onChange={(isAll) => select(isAll ? choosable : [])}
           />
         )}
         {newTasks.count > 0 && (
           <Button onPress={() => void newTasks.show()}>
-            {counted(newTasks.count, 'new task')}
+            {t('{count, plural, one {# new task} other {# new tasks}}', { count: newTasks.count })}
           </Button>
         )}
         {chosen.length === choosable.length && chosen.length > 0 && list.hasNextPage && (
-          <Checkbox label="All that match" isSelected={isWhole} onChange={setWhole} />
+          <Checkbox label={t('All that match')} isSelected={isWhole} onChange={setWhole} />
         )}
         {chosen.length > 0 && (
           <Bulk
@@ -122,7 +122,7 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
           return (
             <div className={choosable.length === 0 ? styles.plain : ''}>
               <EndlessList
-                label="Tasks"
+                label={t('Tasks')}
                 rows={rows}
                 keyOf={({ task_id: id }) => id}
                 height={HEIGHT}
@@ -168,7 +168,6 @@ const ACTIONS = ['cancel', 'run_again', 'redeliver', 'delete'] as const
 const Bulk = ({ tasks, isWhole, onAsk }: BulkProps) =>
   ACTIONS.map((action) => {
     const chosen = action === 'cancel' ? tasks.filter(({ cancellable }) => cancellable) : tasks
-    const what = isWhole ? 'all that match' : counted(chosen.length, 'task')
     if (!isWhole && chosen.length === 0) return null
     return (
       <Button
@@ -176,7 +175,7 @@ const Bulk = ({ tasks, isWhole, onAsk }: BulkProps) =>
         variant={isDestructive(action) ? 'danger' : undefined}
         onPress={() => onAsk(action, chosen)}
       >
-        {nameOperation(action, what)}
+        {nameOperation(action, isWhole ? undefined : chosen.length)}
       </Button>
     )
   })

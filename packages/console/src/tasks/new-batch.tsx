@@ -12,7 +12,7 @@ import { DownloadButton } from '../ui/download.tsx'
 import { Dialog } from '../ui/layers.tsx'
 import { ErrorPanel, Note, Row } from '../ui/panels.tsx'
 import { Bdi, Bytes } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+import { rich, t } from '../words/translate.ts'
 import { countRequests, pickLines } from './batch-file.ts'
 import { labelIn } from './list-rows.ts'
 
@@ -31,15 +31,20 @@ export const NewBatch = () => {
   const [file, setFile] = useState<File>()
   return (
     <>
-      <ChooseFile label="New batch from a file" onFile={setFile} />
+      <ChooseFile label={t('New batch from a file')} onFile={setFile} />
       {file && <StartBatch file={file} onClose={() => setFile(undefined)} />}
     </>
   )
 }
 
 const FIELDS: readonly FieldSpec[] = [
-  { name: 'labels', label: 'Labels', help: 'As key:value.', chips: true, isOptional: true },
-  { name: 'webhook_url', label: 'Webhook URL', help: 'Notified at its end.', isOptional: true },
+  { name: 'labels', label: t('Labels'), help: t('As key:value.'), chips: true, isOptional: true },
+  {
+    name: 'webhook_url',
+    label: t('Webhook URL'),
+    help: t('Notified at its end.'),
+    isOptional: true,
+  },
 ]
 
 type FileProps = { file: File; onClose(): void }
@@ -56,15 +61,19 @@ const StartBatch = ({ file, onClose }: FileProps) => {
   })
   if (check.data === undefined)
     return (
-      <Dialog title="New batch" onClose={onClose}>
-        {check.error ? <Wrong error={check.error} /> : <p>Checking {file.name} …</p>}
+      <Dialog title={t('New batch')} onClose={onClose}>
+        {check.error ? (
+          <Wrong error={check.error} />
+        ) : (
+          <p>{t('Checking {name} …', { name: file.name })}</p>
+        )}
       </Dialog>
     )
-  const what = counted(check.data, 'request')
+  const count = check.data
   return (
     <Ask
-      title="New batch"
-      action={`Start ${what}`}
+      title={t('New batch')}
+      action={t('Start {count, plural, one {# request} other {# requests}}', { count })}
       fields={FIELDS}
       write={async ({ labels, webhook_url: url }) => {
         const pairs = linesOf(labels).map((text) => labelIn(text) ?? [text, ''])
@@ -82,8 +91,10 @@ const StartBatch = ({ file, onClose }: FileProps) => {
       onClose={onClose}
     >
       <Note tone="ok">
-        <Bdi>{file.name}</Bdi>, <Bytes count={file.size} />, has {what}. Paths and bodies are
-        checked when their turn comes.
+        {rich(
+          '{name}, {size}, has {count, plural, one {# request} other {# requests}}. Paths and bodies are checked when their turn comes.',
+          { name: <Bdi>{file.name}</Bdi>, size: <Bytes count={file.size} />, count },
+        )}
       </Note>
     </Ask>
   )
@@ -109,23 +120,38 @@ export const Rejected = ({ batch, total, places }: RejectedProps) => {
     mutationFn: (file: File) => pickLines(file, { places: new Set(places), total }),
   })
   const { data: file } = picking
-  const what = counted(places.length, 'rejected request')
+  const count = places.length
   return (
     <>
       <Row>
-        <ChooseFile label="Choose the file of this batch" onFile={(from) => picking.mutate(from)} />
+        <ChooseFile
+          label={t('Choose the file of this batch')}
+          onFile={(from) => picking.mutate(from)}
+        />
         {file ? (
           <>
             <DownloadButton
-              label={`Download ${what}`}
+              label={t(
+                'Download {count, plural, one {# rejected request} other {# rejected requests}}',
+                { count },
+              )}
               name={`rejected-${batch.slice(0, 8)}.jsonl`}
               type="application/jsonl"
               read={() => file.text()}
             />
-            <Button onPress={() => setAgain(file)}>Retry {what}</Button>
+            <Button onPress={() => setAgain(file)}>
+              {t('Retry {count, plural, one {# rejected request} other {# rejected requests}}', {
+                count,
+              })}
+            </Button>
           </>
         ) : (
-          <span className="soft small">to download or retry its {what}</span>
+          <span className="soft small">
+            {t(
+              'to download or retry its {count, plural, one {# rejected request} other {# rejected requests}}',
+              { count },
+            )}
+          </span>
         )}
       </Row>
       {picking.error && <Wrong error={picking.error} />}

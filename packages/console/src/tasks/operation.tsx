@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 
+import { rich, t } from '../words/translate.ts'
 import { post as postPath, readLines } from './queries.ts'
 import { readQuery, responseOf, send } from '../api/client.ts'
 import type { OperationLine } from '../../../client/src/index.ts'
@@ -9,7 +10,7 @@ import { Dialog } from '../ui/layers.tsx'
 import { Link } from '../ui/link.tsx'
 import { Row, Show } from '../ui/panels.tsx'
 import { Bdi, Progress } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+
 import { describeFilter, operationBody, type Chosen, type OperationAction } from './filter.ts'
 
 export type Operation = Data<'/operations/{id}'>
@@ -28,36 +29,54 @@ const begin = async (action: OperationAction, { chosen }: Whose): Promise<string
   return (made as { operation_id: string }).operation_id
 }
 
-/** Each action on some tasks, with its effect. */
+/** Each action on some tasks, with its effect. Texts with a number have the forms of their language still. */
 const ACTIONS: Record<
   OperationAction,
-  { name(tasks: string): string; about: string; isDestructive?: true; dismiss?: string }
+  {
+    name: string
+    /** Name on all tasks that match. */
+    ofAll: string
+    /** Outcome for a number of tasks. */
+    done: string
+    about: string
+    isDestructive?: true
+    dismiss?: string
+  }
 > = {
   cancel: {
-    name: (tasks) => `Cancel ${tasks}`,
-    about: 'Unfinished tasks stop without a result; their credits are refunded.',
+    name: t('{count, plural, one {Cancel # task} other {Cancel # tasks}}'),
+    ofAll: t('Cancel all that match'),
+    done: t('{count, plural, one {# task} other {# tasks}} cancelled'),
+    about: t('Unfinished tasks stop without a result; their credits are refunded.'),
     isDestructive: true,
-    dismiss: 'Keep running',
+    dismiss: t('Keep running'),
   },
   run_again: {
-    name: (tasks) => `Run ${tasks} again`,
-    about: 'Each makes a new task from its request, which costs what that costs.',
+    name: t('{count, plural, one {Run # task again} other {Run # tasks again}}'),
+    ofAll: t('Run all that match again'),
+    done: t('{count, plural, one {# task} other {# tasks}} run again'),
+    about: t('Each makes a new task from its request, which costs what that costs.'),
   },
   redeliver: {
-    name: (tasks) => `Resend events of ${tasks}`,
-    about: 'Events that no webhook URL took are sent once more, with the same ids.',
+    name: t('{count, plural, one {Resend events of # task} other {Resend events of # tasks}}'),
+    ofAll: t('Resend events of all that match'),
+    done: t('{count, plural, one {# task} other {# tasks}} with events resent'),
+    about: t('Events that no webhook URL took are sent once more, with the same ids.'),
   },
   delete: {
-    name: (tasks) => `Delete ${tasks}`,
-    about:
+    name: t('{count, plural, one {Delete # task} other {Delete # tasks}}'),
+    ofAll: t('Delete all that match'),
+    done: t('{count, plural, one {# task} other {# tasks}} deleted'),
+    about: t(
       'Their inputs, results and prompts are removed, and links to them end. Unfinished tasks are cancelled first. This can’t be undone.',
+    ),
     isDestructive: true,
   },
 }
 
-/** `Cancel 60 tasks`. */
-export const nameOperation = (action: OperationAction, tasks: string): string =>
-  ACTIONS[action].name(tasks)
+/** `Cancel 60 tasks`, or `Cancel all that match`. */
+export const nameOperation = (action: OperationAction, count?: number): string =>
+  count === undefined ? ACTIONS[action].ofAll : t(ACTIONS[action].name, { count })
 
 /** Returns true where something is lost by it. */
 export const isDestructive = (action: OperationAction): boolean =>
@@ -84,12 +103,13 @@ export const AskOperation = ({ action, chosen, onBegun, onClose }: AskOperationP
   const { matched = 0 } = counting.data ?? {}
   if (matched === 0)
     return (
-      <Dialog title={nameOperation(action, 'tasks')} onClose={onClose}>
-        <Show query={counting}>{() => <p>That can be done with none of these tasks.</p>}</Show>
+      <Dialog title={nameOperation(action)} onClose={onClose}>
+        <Show query={counting}>
+          {() => <p>{t('That can be done with none of these tasks.')}</p>}
+        </Show>
       </Dialog>
     )
-  const tasks = counted(matched, 'task')
-  const what = nameOperation(action, tasks)
+  const what = nameOperation(action, matched)
   return (
     <Ask
       title={`${what}?`}
@@ -104,7 +124,10 @@ export const AskOperation = ({ action, chosen, onBegun, onClose }: AskOperationP
     >
       {!('task_ids' in chosen) && (
         <p>
-          {tasks} with <Bdi as="strong">{describeFilter(chosen) || 'no filter'}</Bdi>.
+          {rich('{count, plural, one {# task} other {# tasks}} with {filter}.', {
+            count: matched,
+            filter: <Bdi as="strong">{describeFilter(chosen) || t('no filter')}</Bdi>,
+          })}
         </p>
       )}
       <p>{about}</p>
@@ -144,7 +167,7 @@ export const OperationProgress = ({ id, onEnd }: OperationProgressProps) => {
     <Row>
       <span className="soft small">{describe(data)}</span>
       <Link to="/tasks/bulk" search={{ tab: 'operations', id }} className="small">
-        Details
+        {t('Details')}
       </Link>
       {!hasEnded(data) && <Stoppable operation={data} />}
     </Row>
@@ -157,9 +180,9 @@ export const Stoppable = ({ operation }: { operation: Operation }) => {
   const taken = counts.done + counts.rejected
   return (
     <>
-      <Progress label="Progress" part={total === 0 ? undefined : taken / total} />
+      <Progress label={t('Progress')} part={total === 0 ? undefined : taken / total} />
       <WriteButton
-        label="Stop"
+        label={t('Stop')}
         isDisabled={state === 'cancelling'}
         write={() => send('POST', '/operations/{id}/cancel', { path: { id }, body: {} })}
         refresh={operationQuery(id).queryKey}
@@ -168,21 +191,14 @@ export const Stoppable = ({ operation }: { operation: Operation }) => {
   )
 }
 
-const DONE = {
-  cancel: 'cancelled',
-  run_again: 'run again',
-  redeliver: 'with events resent',
-  delete: 'deleted',
-}
-
 export const describe = ({ action, state, total, counts }: Operation): string => {
   const { done, rejected, not_done: left } = counts
-  if (state === 'preparing') return 'Finding tasks'
-  if (state === 'running') return `${done + rejected} of ${total} tasks`
+  if (state === 'preparing') return t('Finding tasks')
+  if (state === 'running') return t('{taken} of {total} tasks', { taken: done + rejected, total })
   const words = [
-    `${counted(done, 'task')} ${DONE[action]}`,
-    rejected > 0 && `${rejected} could not be`,
-    left > 0 && `${left} left as they are`,
+    t(ACTIONS[action].done, { count: done }),
+    rejected > 0 && t('{rejected} could not be', { rejected }),
+    left > 0 && t('{left} left as they are', { left }),
   ]
   return words.filter(Boolean).join(', ')
 }

@@ -11,6 +11,9 @@ import { CopyButton } from '../ui/code.tsx'
 import { LinkButton, tryPage } from '../ui/link.tsx'
 import { Note, Row, Stack } from '../ui/panels.tsx'
 import { Bdi, Bytes, Hidden, Progress, StateBadge, Time, useNow } from '../ui/values.tsx'
+import { DATE_TIME } from '../words/language.ts'
+import { wordsOf } from '../words/states.ts'
+import { rich, t } from '../words/translate.ts'
 import { BeforeAfter } from './before-after.tsx'
 import {
   aboutLeft,
@@ -36,19 +39,23 @@ export const State = ({ task }: { task: TaskDetail }) => {
       <span className="soft">{aboutTime(sumUp(makeBars(task, now)))}</span>
       {task.cancellable && !isShared && (
         <AskButton
-          label="Cancel"
+          label={t('Cancel')}
           variant="danger"
-          title="Cancel this task?"
-          action="Cancel the task"
-          dismiss="Keep running"
+          title={t('Cancel this task?')}
+          action={t('Cancel the task')}
+          dismiss={t('Keep running')}
           write={() => cancelTask(task)}
           refresh={taskQuery(id).queryKey}
         >
-          <p>The task stops without a result{credits > 0 && '; its credits are refunded'}.</p>
+          <p>
+            {credits > 0
+              ? t('The task stops without a result; its credits are refunded.')
+              : t('The task stops without a result.')}
+          </p>
         </AskButton>
       )}
       {to === undefined && !task.cancellable && !isShared && (
-        <span className="soft small">Rendering can’t be cancelled</span>
+        <span className="soft small">{t('Rendering can’t be cancelled')}</span>
       )}
     </Row>
   )
@@ -62,20 +69,16 @@ export const Outcome = ({ task, changeIt }: { task: TaskDetail; changeIt?: React
   return (
     <Note tone={state === 'cancelled' ? 'info' : 'bad'}>
       <p>
-        <Bdi>{error?.message ?? `The task is ${state}.`}</Bdi>{' '}
+        <Bdi>{error?.message ?? t('The task is {state}.', { state: wordsOf(state).word })}</Bdi>{' '}
         {state !== 'cancelled' && <code>{error?.code}</code>}
       </p>
       {said !== undefined && (
-        <p className="small">
-          The engine: <Bdi>{said}</Bdi>
-        </p>
+        <p className="small">{rich('The engine: {said}', { said: <Bdi>{said}</Bdi> })}</p>
       )}
-      {changeIt ?? <LinkButton {...tryPage(kind, from)}>Edit and run</LinkButton>}
+      {changeIt ?? <LinkButton {...tryPage(kind, from)}>{t('Edit and run')}</LinkButton>}
     </Note>
   )
 }
-
-const AT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
 /** Progress of a running task: its percentage; an image without one is estimated by the time that similar ones took. */
 const Going = ({ task }: { task: TaskDetail }) => {
@@ -88,15 +91,17 @@ const Going = ({ task }: { task: TaskDetail }) => {
   const isCounted = family === 'video' || progress > 0
   const part = isCounted ? progress / 100 : guessed
   const turn =
-    waits?.replace(/\.$/, '') ?? (started === undefined ? 'In queue' : aboutLeft(left, part))
+    waits?.replace(/\.$/, '') ?? (started === undefined ? t('In queue') : aboutLeft(left, part))
   const isStalled = started === undefined || waits !== undefined
   const usual = useUsualWait(task)
   const { start_after: start = '' } = task
   const words = [
     isCounted && `${progress} %`,
     turn,
-    place && `place ${place} in your queue`,
-    Date.parse(start) > now ? `starts ${AT.format(new Date(start))}` : usual,
+    place && t('place {place} in your queue', { place }),
+    Date.parse(start) > now
+      ? t('starts {time}', { time: DATE_TIME.format(new Date(start)) })
+      : usual,
   ]
   return (
     <Starting
@@ -156,12 +161,12 @@ export const Starting = ({
 }: StartingProps) => (
   <>
     <div role="status">
-      <Progress label="Progress" part={part} />
+      <Progress label={t('Progress')} part={part} />
       <span className="soft small">{words}</span>
     </div>
     {children}
     <div className={styles.frame} style={{ aspectRatio: `${width} / ${height}` }}>
-      {preview !== undefined && <img src={preview} alt="Preview of the result" />}
+      {preview !== undefined && <img src={preview} alt={t('Preview of the result')} />}
     </div>
   </>
 )
@@ -172,12 +177,12 @@ const COVERS = /^cover(-\d+)?\.jpg$/
 /** Kinds that take a result as their input. */
 const NEXT = {
   image: [
-    ['relight', 'Relight'],
-    ['upscale', 'Upscale'],
-    ['skin_flexible', 'Skin'],
-    ['img2video', 'Animate'],
+    ['relight', t('Relight')],
+    ['upscale', t('Upscale')],
+    ['skin_flexible', t('Skin')],
+    ['img2video', t('Animate')],
   ],
-  video: [['extend', 'Extend']],
+  video: [['extend', t('Extend')]],
 } as const
 
 /** The picture that a result was made of; a link of this service that has ended has a fresh one. */
@@ -201,18 +206,22 @@ const Result = ({ task }: { task: TaskDetail }) => {
   if (task.deleted_at !== undefined)
     return (
       <Note>
-        The task and its files were deleted <Time at={task.deleted_at} />.
+        {rich('The task and its files were deleted {time}.', {
+          time: <Time at={task.deleted_at} />,
+        })}
       </Note>
     )
   if (task.purged_at !== undefined)
     return (
       <Note>
-        Old files were removed <Time at={task.purged_at} />. Run it again to get new ones.
+        {rich('Old files were removed {time}. Run it again to get new ones.', {
+          time: <Time at={task.purged_at} />,
+        })}
       </Note>
     )
   const src = ownLink(main?.url)
   const [media = ''] = main?.content_type?.split('/') ?? []
-  if (!main || src === undefined) return <Note>There is no file to show.</Note>
+  if (!main || src === undefined) return <Note>{t('There is no file to show.')}</Note>
   return (
     <Stack>
       {task.warnings?.map((warning) => (
@@ -220,7 +229,9 @@ const Result = ({ task }: { task: TaskDetail }) => {
           <Bdi>{warning}</Bdi>
         </Note>
       ))}
-      {issues > 1 && <Note tone="warn">A file does not load. Its link may have expired.</Note>}
+      {issues > 1 && (
+        <Note tone="warn">{t('A file does not load. Its link may have expired.')}</Note>
+      )}
       {media === 'video' ? (
         // oxlint-disable-next-line jsx-a11y/media-has-caption -- What a model makes has no captions.
         <video
@@ -240,7 +251,7 @@ const Result = ({ task }: { task: TaskDetail }) => {
       ) : media === 'image' ? (
         <BeforeAfter key={src} before={linkBefore(task)} after={src} onBroken={onBroken} />
       ) : (
-        <Note>The result is a text.</Note>
+        <Note>{t('The result is a text.')}</Note>
       )}
       <Row>
         {task.results
@@ -248,17 +259,17 @@ const Result = ({ task }: { task: TaskDetail }) => {
           .map((file) => (
             <a key={file.name} className={buttonClass()} href={ownLink(file.url)} download>
               <Download aria-hidden />
-              <Hidden>Download </Hidden>
+              <Hidden>{t('Download')} </Hidden>
               {file.name}
               {file.bytes !== undefined && <Bytes count={file.bytes} />}
             </a>
           ))}
-        <CopyButton text={new URL(src, location.origin).href} label="link" />
+        <CopyButton text={new URL(src, location.origin).href} label={t('link')} />
       </Row>
       {(media === 'image' || media === 'video') && token === undefined && (
-        <div className="row" role="group" aria-label="Use as input">
+        <div className="row" role="group" aria-label={t('Use as input')}>
           <span className="soft" aria-hidden>
-            Use as input
+            {t('Use as input')}
           </span>
           {NEXT[media].map(([kind, title]) => (
             <LinkButton key={kind} {...tryPage(kind, task.task_id, 'result')}>

@@ -2,7 +2,7 @@ import { ownLink } from '../api/links.ts'
 import { titleOf } from '../try/kinds.ts'
 import { Link, taskPage } from '../ui/link.tsx'
 import { Badge, Bdi, Progress, StateBadge, Tile, Time } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { aboutTime } from './timeline.ts'
 import type { TaskItem } from './types.ts'
 import styles from './tasks.module.css'
@@ -37,7 +37,7 @@ export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => 
           // Rows are drawn by the thousand while one scrolls; the browser's own costs nothing.
           <input
             type="checkbox"
-            aria-label={`Choose ${title}`}
+            aria-label={t('Choose {title}', { title })}
             checked={isChosen}
             onChange={({ currentTarget }) => onChoose(currentTarget.checked)}
           />
@@ -69,13 +69,15 @@ export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => 
       <span className={`stack ${styles.how}`}>
         {isState ? <StateBadge state={outcome ?? state} /> : <Bdi>{outcome}</Bdi>}
         {state === 'running' && (task.family === 'video' || task.progress > 0) && (
-          <Progress label={`${title}, progress`} part={task.progress / 100} />
+          <Progress label={t('{title}, progress', { title })} part={task.progress / 100} />
         )}
       </span>
       <Bdi as="span" className={wide}>
         {task.owner ?? task.engine}
       </Bdi>
-      <span className={wide}>{credits > 0 && counted(credits, 'credit')}</span>
+      <span className={wide}>
+        {credits > 0 && t('{count, plural, one {# credit} other {# credits}}', { count: credits })}
+      </span>
       <span className={`stack ${styles.what}`}>
         <Time at={from} />
         <span className={wide}>{time}</span>

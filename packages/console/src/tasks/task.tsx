@@ -15,6 +15,8 @@ import { DownloadButton } from '../ui/download.tsx'
 import { Link, LinkButton, OutLink, StrangersLink, tryPage } from '../ui/link.tsx'
 import { Facts, Note, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Bdi, Bytes, Picture, Time } from '../ui/values.tsx'
+import { DATE_TIME, showNumber } from '../words/language.ts'
+import { t } from '../words/translate.ts'
 import { Events } from './events.tsx'
 import { Explanation } from './explanation.tsx'
 import { Life } from './life.tsx'
@@ -35,21 +37,23 @@ export const Page = () => {
   if (isShared && task.error)
     return (
       <>
-        <PageTitle>Task</PageTitle>
-        <Note tone="warn">This link has ended. Ask whoever sent it for another one.</Note>
+        <PageTitle>{t('Task')}</PageTitle>
+        <Note tone="warn">{t('This link has ended. Ask whoever sent it for another one.')}</Note>
       </>
     )
   return (
     <>
-      {task.isLoadingError && <PageTitle>Task</PageTitle>}
+      {task.isLoadingError && <PageTitle>{t('Task')}</PageTitle>}
       <Show query={task}>
         {(data) => (
           <>
             <Head task={data} isOwn={isOwn} />
             <Stack>
-              {isShared && <Note>You see this task by a link, which ends within an hour.</Note>}
+              {isShared && (
+                <Note>{t('You see this task by a link, which ends within an hour.')}</Note>
+              )}
               <div className={`split ${styles.page}`}>
-                <Panel title="Result">
+                <Panel title={t('Result')}>
                   <Outcome task={data} changeIt={isShared ? false : undefined} />
                 </Panel>
                 <About task={data} />
@@ -59,8 +63,8 @@ export const Page = () => {
                 <Explanation task={id} isOpen={!data.ended_at} />
               )}
               {data.log && (
-                <Panel title="Log">
-                  <Code text={data.log} label="log" />
+                <Panel title={t('Log')}>
+                  <Code text={data.log} label={t('log')} />
                 </Panel>
               )}
               {isOwn && <Events task={data} />}
@@ -73,15 +77,15 @@ export const Page = () => {
   )
 }
 
-const SHORT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
-
 const Head = ({ task, isOwn }: { task: TaskDetail; isOwn: boolean }) => {
   const { task_id: from, kind, prompt, created_at: at, temporal_url: temporal } = task
   const isShared = useTaskToken() !== undefined
   const actions = (
     <>
-      {temporal && <OutLink href={temporal}>Temporal</OutLink>}
-      {findKind(kind) && !isShared && <LinkButton {...tryPage(kind, from)}>Run again</LinkButton>}
+      {temporal && <OutLink href={temporal}>{t('Temporal')}</OutLink>}
+      {findKind(kind) && !isShared && (
+        <LinkButton {...tryPage(kind, from)}>{t('Run again')}</LinkButton>
+      )}
       {isOwn && <ManageTask task={task} />}
     </>
   )
@@ -93,7 +97,7 @@ const Head = ({ task, isOwn }: { task: TaskDetail; isOwn: boolean }) => {
       <p className={`soft clamp ${styles.about}`}>
         {prompt && <Bdi>{prompt}</Bdi>}
         {prompt && ' · '}
-        <time dateTime={at}>{SHORT.format(new Date(at))}</time>
+        <time dateTime={at}>{DATE_TIME.format(new Date(at))}</time>
       </p>
     </>
   )
@@ -131,41 +135,41 @@ const About = ({ task }: { task: TaskDetail }) => {
   const same = factsOf(false)
   const count = Object.keys(same).length
   return (
-    <Panel title="Details">
+    <Panel title={t('Details')}>
       {inputs.map((input) => (
         <InputFile key={input.field} kind={task.kind} input={input} />
       ))}
       <Facts
         of={{
-          Prompt: task.prompt && <Bdi>{promptOf(task)}</Bdi>,
-          [task.family === 'video' ? 'Model' : 'Engine']: engine && <Bdi>{engine}</Bdi>,
-          Size: result?.width !== undefined && (
+          [t('Prompt')]: task.prompt && <Bdi>{promptOf(task)}</Bdi>,
+          [task.family === 'video' ? t('Model') : t('Engine')]: engine && <Bdi>{engine}</Bdi>,
+          [t('Size')]: result?.width !== undefined && (
             <>
               {result.width} × {result.height}
               {result.bytes !== undefined && ' · '}
               {result.bytes !== undefined && <Bytes count={result.bytes} />}
             </>
           ),
-          Labels: labels && <LabelList labels={labels} />,
+          [t('Labels')]: labels && <LabelList labels={labels} />,
           ...factsOf(true),
-          Credits: credits.toLocaleString('en'),
-          Created: <Time at={at} />,
-          'Files are removed': purge && <Time at={purge} />,
-          Owner: owner !== undefined && <Bdi>{owner}</Bdi>,
-          Id: <Copied text={id} label="id" />,
+          [t('Credits')]: showNumber(credits),
+          [t('Created')]: <Time at={at} />,
+          [t('Files are removed')]: purge && <Time at={purge} />,
+          [t('Owner')]: owner !== undefined && <Bdi>{owner}</Bdi>,
+          [t('Id')]: <Copied text={id} label={t('id')} />,
         }}
       />
       {count > 0 && (
         <details>
-          <summary>{count} settings at their defaults</summary>
+          <summary>{t('{count} settings at their defaults', { count })}</summary>
           <Facts of={same} />
         </details>
       )}
       {kind && (
         <details>
-          <summary>As curl</summary>
+          <summary>{t('As curl')}</summary>
           <Code
-            label="request as curl"
+            label={t('request as curl')}
             text={toCurl({ origin: location.origin, kind, body: changed })}
           />
         </details>
@@ -180,10 +184,10 @@ const Raw = ({ task }: { task: TaskDetail & { preview?: string } }) => {
   const text = JSON.stringify(whole, null, 2)
   return (
     <Panel
-      title="JSON"
+      title={t('JSON')}
       actions={
         <DownloadButton
-          label="Download JSON"
+          label={t('Download JSON')}
           name={`task-${task.task_id}.json`}
           type="application/json"
           read={() => `${text}\n`}
@@ -191,8 +195,8 @@ const Raw = ({ task }: { task: TaskDetail & { preview?: string } }) => {
       }
     >
       <details>
-        <summary>GET {`/tasks/${task.task_id}`}</summary>
-        <Code text={text} label="JSON" />
+        <summary>{`GET /tasks/${task.task_id}`}</summary>
+        <Code text={text} label={t('JSON')} />
       </details>
     </Panel>
   )
@@ -221,7 +225,11 @@ const InputFile = ({ kind, input }: { kind: string; input: TaskDetail['inputs'][
         {!ownLink(url) ? (
           <StrangersLink address={url} />
         ) : (
-          src === undefined && <span className="soft">Only its owner may open it. </span>
+          src === undefined && (
+            <>
+              <span className="soft">{t('Only its owner may open it.')}</span>{' '}
+            </>
+          )
         )}{' '}
         {width !== undefined && `${width} × ${height} `}
         {bytes !== undefined && <Bytes count={bytes} />}

@@ -1,4 +1,5 @@
 import { showSeconds } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import type { TaskDetail } from './types.ts'
 
 /** Members of a task that the timeline needs. */
@@ -38,7 +39,9 @@ export const sumUp = (bars: readonly Bar[]): { waited: number; ran: number } => 
 
 /** Both of them in words, `waited 29 s, ran 0.3 s`; what never ran only waited. */
 export const aboutTime = ({ waited, ran }: { waited: number; ran: number }): string =>
-  `waited ${showSeconds(waited)}${ran > 0 ? `, ran ${showSeconds(ran)}` : ''}`
+  ran > 0
+    ? t('waited {waited}, ran {ran}', { waited: showSeconds(waited), ran: showSeconds(ran) })
+    : t('waited {waited}', { waited: showSeconds(waited) })
 
 /** Span of an attempt; one whose end nobody saw lasts until the next one, or the end of the task. */
 const spanOf = ({ attempts, ended_at: ended }: Life, index: number, now: number) => {
@@ -108,8 +111,9 @@ const NEARLY = 0.75
 
 /** The rest of a task in words that agree with its bar. */
 export const aboutLeft = (left: number | undefined, part: number | undefined): string => {
-  if (left !== undefined && left > 1) return `about ${showSeconds(Math.round(left))} left`
-  return part !== undefined && part >= NEARLY ? 'Almost done' : 'Rendering'
+  if (left !== undefined && left > 1)
+    return t('about {time} left', { time: showSeconds(Math.round(left)) })
+  return part !== undefined && part >= NEARLY ? t('Almost done') : t('Rendering')
 }
 
 /** Says about when a task begins, by how long those like it waited; half of them no longer than `p50`. */
@@ -119,6 +123,6 @@ export const aboutWait = (
 ): string | undefined => {
   if (p50 === null || p95 === null) return undefined
   return waited <= p50
-    ? `usually starts after about ${showSeconds(p50)}`
-    : `longer than usual: nearly all start within ${showSeconds(p95)}`
+    ? t('usually starts after about {time}', { time: showSeconds(p50) })
+    : t('longer than usual: nearly all start within {time}', { time: showSeconds(p95) })
 }

@@ -6,6 +6,7 @@ import { BeforeAfter } from '../tasks/before-after.tsx'
 import { Clip } from '../ui/clip.tsx'
 import { Link, tryPage } from '../ui/link.tsx'
 import { Empty, Stack } from '../ui/panels.tsx'
+import { t } from '../words/translate.ts'
 import type { Kind } from './kinds.ts'
 import { EXAMPLE } from './snippets.ts'
 import styles from './try.module.css'
@@ -13,7 +14,7 @@ import { wordOf } from './words.ts'
 
 /** Stands in the place of a result until there is one. */
 export const Example = ({ kind: { id, path } }: { kind: Kind }) => {
-  const words = <Empty>Your result will appear here</Empty>
+  const words = <Empty>{t('Your result will appear here')}</Empty>
   const isVideo = path.includes('video') || id === 'extend'
   if (!isVideo && id !== 'relight') return words
   return (
@@ -21,7 +22,7 @@ export const Example = ({ kind: { id, path } }: { kind: Kind }) => {
       {words}
       {isVideo ? (
         <>
-          <p className="soft small">Example</p>
+          <p className="soft small">{t('Example')}</p>
           <Clip src={clip} poster={clipPoster} className={styles.clip} />
         </>
       ) : (
@@ -36,8 +37,11 @@ export const RelitPortrait = () => (
   <div className="stack tight">
     <BeforeAfter before={portrait} after={relit} onBroken={() => {}} />
     <p className="soft small">
-      Prompt “{EXAMPLE.prompt}”, style {wordOf('style', EXAMPLE.style)}, all else by default.{' '}
-      <Link {...tryPage('relight', undefined, 'example')}>Try this</Link>
+      {t('Prompt “{prompt}”, style {style}, all else by default.', {
+        prompt: EXAMPLE.prompt,
+        style: wordOf('style', EXAMPLE.style),
+      })}{' '}
+      <Link {...tryPage('relight', undefined, 'example')}>{t('Try this')}</Link>
     </p>
   </div>
 )

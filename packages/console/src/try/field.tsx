@@ -9,6 +9,7 @@ import { IconButton } from '../ui/button.tsx'
 import { Segments, Select, Slider, Switch, TextField } from '../ui/fields.tsx'
 import { ErrorPanel, Stack } from '../ui/panels.tsx'
 import { Tile } from '../ui/values.tsx'
+import { t } from '../words/translate.ts'
 import { FileField } from './files.tsx'
 import { FEW, optionsFor, withoutEmpty, type Control, type Field } from './form.ts'
 import { titleOf } from './kinds.ts'
@@ -46,7 +47,11 @@ export const FieldRow = ({ field, form }: FieldProps) => {
       {isSet && (
         <span className={styles.reset}>
           <IconButton
-            label={preset === undefined ? `Clear ${label}` : `Reset ${label} to ${textOf(preset)}`}
+            label={
+              preset === undefined
+                ? t('Clear {label}', { label })
+                : t('Reset {label} to {value}', { label, value: textOf(preset) })
+            }
             onPress={() => form.onChange(name, undefined)}
           >
             <RotateCcw aria-hidden />
@@ -141,7 +146,7 @@ const LabelsField = ({ value = {}, onChange, ...props }: LabelsProps) => {
   return (
     <TextField
       {...props}
-      help="One on each line, as key: value. The list of tasks can be filtered by them."
+      help={t('One on each line, as key: value. The list of tasks can be filtered by them.')}
       rows={2}
       value={shown}
       onChange={(next) => {
@@ -223,7 +228,7 @@ const Files = ({ field, control: { least, count: max, isList, accept }, form }: 
 }
 
 const labelOfPlace = (label: string, place: number, count: number): string =>
-  count === 1 ? label : (['First frame', 'Last frame'][place] ?? label)
+  count === 1 ? label : ([t('First frame'), t('Last frame')][place] ?? label)
 
 /** The video to extend: one of the caller's own, or another by file or address. */
 const Source = ({ field, form }: FieldProps) => {
@@ -242,13 +247,13 @@ const Source = ({ field, form }: FieldProps) => {
   return (
     <Stack>
       {videos.length > 0 && (
-        <div className={styles.videos} role="group" aria-label="Your videos">
-          <strong>Your videos</strong>
+        <div className={styles.videos} role="group" aria-label={t('Your videos')}>
+          <strong>{t('Your videos')}</strong>
           {videos.map(({ task_id: id, kind, prompt, thumbnail_url: src }) => (
             <ToggleButton
               key={id}
               className={styles.tile}
-              aria-label={`Extend ${prompt ?? titleOf(kind)}`}
+              aria-label={t('Extend {prompt}', { prompt: prompt ?? titleOf(kind) })}
               isSelected={chosen === id}
               onChange={() => pick.mutate(id)}
             >
@@ -260,7 +265,7 @@ const Source = ({ field, form }: FieldProps) => {
       {pick.error && <ErrorPanel error={pick.error} />}
       <FileField
         label={field.label}
-        help="One of your videos, or any of 4 to 60 s."
+        help={t('One of your videos, or any of 4 to 60 s.')}
         error={form.issues[field.pointer] ?? form.issues['/video_creation_id']}
         accept="video/*"
         value={form.body[field.name] as string | undefined}

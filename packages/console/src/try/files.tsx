@@ -12,6 +12,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { TextField } from '../ui/fields.tsx'
 import { ErrorPanel } from '../ui/panels.tsx'
 import { Bdi, Picture, Progress } from '../ui/values.tsx'
+import { t } from '../words/translate.ts'
 import { uploadFile, UPLOADS, type Accepted } from './queries.ts'
 import stillLife from './still-life.webp'
 import sunset from './sunset.webp'
@@ -47,15 +48,19 @@ export const FileField = (props: FileFieldProps) => {
   const { variables: file, mutate: take } = upload
   const src = ownLink(value)
   usePaste(takesPaste, accept, take)
-  const what = accept === 'image/*' ? 'image' : 'video'
-  const one = what === 'image' ? 'an image' : 'a video'
-  const error = upload.data === null ? `${name} is not ${one}.` : props.error
+  const isImage = accept === 'image/*'
+  const notOne = isImage
+    ? t('{name} is not an image.', { name })
+    : t('{name} is not a video.', { name })
+  const error = upload.data === null ? notOne : props.error
   const isThere = value !== undefined && !upload.isPending
   return (
     <div className={`stack tight ${styles.file}`} role="group" aria-label={label}>
       <strong>{label}</strong>
       <DropZone
-        aria-label={`${label}: drop ${one}`}
+        aria-label={
+          isImage ? t('{label}: drop an image', { label }) : t('{label}: drop a video', { label })
+        }
         className={`row drop ${styles.drop}`}
         data-invalid={error !== undefined || undefined}
         onDrop={({ items }) => {
@@ -76,14 +81,20 @@ export const FileField = (props: FileFieldProps) => {
             isPending={upload.isPending}
             aria-describedby={error === undefined ? undefined : errorId}
           >
-            {value === undefined ? `Choose ${one}` : 'Replace'}
+            {value !== undefined
+              ? t('Replace')
+              : isImage
+                ? t('Choose an image')
+                : t('Choose a video')}
           </Button>
         </FileTrigger>
         {value === undefined && !upload.isPending && (
-          <span className="soft small">or drop it here{takesPaste && ', or paste it'}</span>
+          <span className="soft small">
+            {takesPaste ? t('or drop it here, or paste it') : t('or drop it here')}
+          </span>
         )}
         {value !== undefined && (
-          <IconButton label={`Remove ${label}`} onPress={() => onChange(undefined)}>
+          <IconButton label={t('Remove {label}', { label })} onPress={() => onChange(undefined)}>
             <Trash2 aria-hidden />
           </IconButton>
         )}
@@ -93,16 +104,16 @@ export const FileField = (props: FileFieldProps) => {
           {error}
         </p>
       )}
-      {value === undefined && what === 'image' && !upload.isPending && (
+      {value === undefined && isImage && !upload.isPending && (
         <Samples label={label} onChoose={take} />
       )}
-      {upload.isPending && <Progress label={`Upload of ${name || what}`} part={part} />}
+      {upload.isPending && <Progress label={t('Upload of {name}', { name })} part={part} />}
       {upload.error && <ErrorPanel error={upload.error} onRetry={file && (() => take(file))} />}
       <TextField
-        label={`${label}: URL`}
+        label={t('{label}: URL', { label })}
         isLabelHidden
         type="url"
-        placeholder="or paste a URL"
+        placeholder={t('or paste a URL')}
         value={src === undefined ? (value ?? '') : ''}
         onChange={(address) => {
           upload.reset()
@@ -114,19 +125,23 @@ export const FileField = (props: FileFieldProps) => {
   )
 }
 
-const SAMPLES = { Portrait: portrait, 'Still life': stillLife, Sunset: sunset }
+const SAMPLES = [
+  [t('Portrait'), 'Portrait.webp', portrait],
+  [t('Still life'), 'Still life.webp', stillLife],
+  [t('Sunset'), 'Sunset.webp', sunset],
+] as const
 
 /** Pictures to begin with, one press each. */
 const Samples = ({ label, onChoose }: { label: string; onChoose(file: Promise<File>): void }) => {
   return (
-    <div className="row" role="group" aria-label={`Samples for ${label}`}>
-      <span className="soft small">or a sample</span>
-      {Object.entries(SAMPLES).map(([name, src]) => (
+    <div className="row" role="group" aria-label={t('Samples for {label}', { label })}>
+      <span className="soft small">{t('or a sample')}</span>
+      {SAMPLES.map(([name, file, src]) => (
         <AriaButton
           key={name}
           className={`bare ${styles.sample}`}
           aria-label={name}
-          onPress={() => onChoose(readAsset(src, `${name}.webp`))}
+          onPress={() => onChoose(readAsset(src, file))}
         >
           <Picture src={src} />
         </AriaButton>

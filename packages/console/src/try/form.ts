@@ -1,4 +1,5 @@
 import type { TaskDetail } from '../tasks/types.ts'
+import { tName } from '../words/translate.ts'
 import { matches, type Body, type JsonSchema } from './schema.ts'
 import { helpOf, isIneffective, labelOf, presetOf, sentence } from './words.ts'
 
@@ -61,7 +62,7 @@ export const readFields = (schema: JsonSchema, pointer = ''): Field[] =>
     return {
       name,
       pointer: `${pointer}/${name}`,
-      label: title ?? (name === 'images' ? labelOfImages(description) : labelOf(name)),
+      label: title ? tName(title) : name === 'images' ? labelOfImages(description) : labelOf(name),
       help: helpOf(description),
       isRequired: schema.required?.includes(name) ?? false,
       preset,
@@ -78,7 +79,11 @@ const placeOf = (name: string, isRare: boolean): Field['place'] => {
 }
 
 const labelOfImages = (description: string): string =>
-  sentence(/^The (.*? (image|frame))[:;]/.exec(description)?.[1]?.replace(' the', '') ?? 'images')
+  tName(
+    sentence(
+      /^The (.*? (image|frame))[:;]/.exec(description)?.[1]?.replace(' the', '') ?? 'images',
+    ),
+  )
 
 const controlOf = (name: string, schema: JsonSchema, pointer: string): Control => {
   const [type] = [schema.type ?? []].flat()

@@ -1,5 +1,6 @@
 import { IMAGES, VIDEOS } from '../../../client/src/lib/task.ts'
 import type { Data } from '../api/schema.ts'
+import { t } from '../words/translate.ts'
 import { sentence } from './words.ts'
 
 /** The last part of its page's address, its title, its creation route, and its function in the TypeScript client. */
@@ -14,28 +15,32 @@ export type Kind = ReturnType<typeof kind> & {
 
 /** Kinds of tasks to try, in the order of the choice. */
 export const KINDS = [
-  kind('relight', 'Relight', `${IMAGES}/image-relight`, 'relight'),
-  kind('upscale', 'Upscale', `${IMAGES}/image-upscaler`, 'upscale'),
-  kind('upscale_precision', 'Upscale (precise)', PRECISION, 'upscalePrecision'),
-  kind('skin_flexible', 'Skin – flexible', `${IMAGES}/skin-enhancer/flexible`, 'skinFlexible'),
-  kind('skin_creative', 'Skin – creative', `${IMAGES}/skin-enhancer/creative`, 'skinCreative'),
-  kind('skin_faithful', 'Skin – faithful', `${IMAGES}/skin-enhancer/faithful`, 'skinFaithful'),
-  kind('text2video', 'Text to video', `${VIDEOS}/text2video`, 'textToVideo'),
-  kind('img2video', 'Image to video', `${VIDEOS}/img2video`, 'imageToVideo'),
-  kind('start-end2video', 'Two frames to video', `${VIDEOS}/start-end2video`, 'startEndToVideo'),
-  kind('extend', 'Extend a video', `${VIDEOS}/extend`, 'extendVideo'),
+  kind('relight', t('Relight'), `${IMAGES}/image-relight`, 'relight'),
+  kind('upscale', t('Upscale'), `${IMAGES}/image-upscaler`, 'upscale'),
+  kind('upscale_precision', t('Upscale (precise)'), PRECISION, 'upscalePrecision'),
+  kind('skin_flexible', t('Skin – flexible'), `${IMAGES}/skin-enhancer/flexible`, 'skinFlexible'),
+  kind('skin_creative', t('Skin – creative'), `${IMAGES}/skin-enhancer/creative`, 'skinCreative'),
+  kind('skin_faithful', t('Skin – faithful'), `${IMAGES}/skin-enhancer/faithful`, 'skinFaithful'),
+  kind('text2video', t('Text to video'), `${VIDEOS}/text2video`, 'textToVideo'),
+  kind('img2video', t('Image to video'), `${VIDEOS}/img2video`, 'imageToVideo'),
+  kind('start-end2video', t('Two frames to video'), `${VIDEOS}/start-end2video`, 'startEndToVideo'),
+  kind('extend', t('Extend a video'), `${VIDEOS}/extend`, 'extendVideo'),
 ]
 
 /** Kinds as tiles, each with the variants that stand below it once it is chosen. */
 export const FAMILIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  Relight: { relight: '' },
-  Upscale: { upscale: 'Standard', upscale_precision: 'Precise' },
-  Skin: { skin_flexible: 'Flexible', skin_creative: 'Creative', skin_faithful: 'Faithful' },
-  Video: {
-    text2video: 'From text',
-    img2video: 'From an image',
-    'start-end2video': 'From two frames',
-    extend: 'Extend',
+  [t('Relight')]: { relight: '' },
+  [t('Upscale')]: { upscale: t('Standard'), upscale_precision: t('Precise') },
+  [t('Skin')]: {
+    skin_flexible: t('Flexible'),
+    skin_creative: t('Creative'),
+    skin_faithful: t('Faithful'),
+  },
+  [t('Video')]: {
+    text2video: t('From text'),
+    img2video: t('From an image'),
+    'start-end2video': t('From two frames'),
+    extend: t('Extend'),
   },
 }
 

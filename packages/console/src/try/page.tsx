@@ -9,6 +9,7 @@ import { useStore } from '../api/store.ts'
 import { taskQuery } from '../tasks/queries.ts'
 import { Link, tryPage } from '../ui/link.tsx'
 import { Empty, ErrorPanel, Loading, PageTitle, Show } from '../ui/panels.tsx'
+import { t } from '../words/translate.ts'
 import { readFields, startFrom } from './form.ts'
 import { FAMILIES, findKind, firstKind, titleOf, type Kind } from './kinds.ts'
 import { documentQuery, exampleQuery, templatesQuery } from './queries.ts'
@@ -16,20 +17,15 @@ import { schemaOf, type JsonSchema } from './schema.ts'
 import { TryForm } from './try-form.tsx'
 import styles from './try.module.css'
 
-const ICONS = {
-  Relight: Sun,
-  Upscale: Maximize2,
-  Skin: ScanFace,
-  Video: Clapperboard,
-  Custom: Workflow,
-}
+/** Icons of the families in their order, then that of templates. */
+const ICONS = [Sun, Maximize2, ScanFace, Clapperboard, Workflow]
 
 export const Page = () => {
   const { kind = 'relight' } = useParams({ strict: false })
   if (useStore(session).user !== undefined) return <Forms />
   return (
     <>
-      <PageTitle>Try</PageTitle>
+      <PageTitle>{t('Try')}</PageTitle>
       <Kinds id={kind} templates={[]} />
       <Samples key={kind} kind={kind} />
     </>
@@ -49,13 +45,14 @@ const Forms = () => {
     )
   return (
     <>
-      <PageTitle>Try</PageTitle>
+      <PageTitle>{t('Try')}</PageTitle>
       <Kinds id={id} templates={templates.data?.templates.map(({ kind }) => kind) ?? []} />
       {kind?.argument !== undefined ? (
         <Show query={templates} loading={<Loading rows={6} />}>
           {({ templates: all }) => {
             const schema = all.find((one) => one.kind === id)?.body as JsonSchema | undefined
-            if (!schema) return <Empty>This template is gone. Tasks made with it go on.</Empty>
+            if (!schema)
+              return <Empty>{t('This template is gone. Tasks made with it go on.')}</Empty>
             return <Started kind={kind} schema={schema} />
           }}
         </Show>
@@ -67,7 +64,7 @@ const Forms = () => {
           }}
         </Show>
       ) : (
-        <Empty>Unknown task type. Pick one above.</Empty>
+        <Empty>{t('Unknown task type. Pick one above.')}</Empty>
       )}
     </>
   )
@@ -76,14 +73,15 @@ const Forms = () => {
 /** Kinds as tiles, and below them the variants of the chosen one. */
 const Kinds = ({ id, templates }: { id: string; templates: readonly string[] }) => {
   const custom = Object.fromEntries(templates.map((one) => [one, titleOf(one)]))
-  const families = { ...FAMILIES, Custom: custom }
+  const families = { ...FAMILIES, [t('Custom')]: custom }
   const variants = Object.entries(Object.values(families).find((one) => id in one) ?? {})
   return (
-    <nav aria-label="Task type" className={`stack tight ${styles.kinds}`}>
+    <nav aria-label={t('Task type')} className={`stack tight ${styles.kinds}`}>
       <ul className={styles.tiles}>
-        {Object.entries(ICONS).map(([name, Icon]) => {
-          const ids = Object.keys(families[name as keyof typeof families] ?? {})
-          if (ids.length === 0) return null
+        {Object.entries(families).map(([name, kinds], place) => {
+          const ids = Object.keys(kinds)
+          const Icon = ICONS[place]
+          if (ids.length === 0 || !Icon) return null
           return (
             <li key={name}>
               <Link {...tryPage(ids.includes(id) ? id : (ids[0] ?? ''))} className={styles.tile}>

@@ -15,7 +15,9 @@ import { Code } from '../ui/code.tsx'
 import { Link, taskPage } from '../ui/link.tsx'
 import { ErrorPanel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
-import { counted, showSeconds } from '../words/text.ts'
+import { inSentence, joinAll } from '../words/language.ts'
+import { showWholeSeconds } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { Example } from './example.tsx'
 import { FieldRow, isWrong, More, type Form } from './field.tsx'
 import {
@@ -67,7 +69,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
     mutationFn: async (given: Body) => toTask(await responseOf(post(kind.path, { body: given }))),
     onSuccess: ({ id: task }) => {
       setDraft((old) => ({ ...old, task }))
-      announce('Sent')
+      announce(t('Sent'))
       // On a phone it stands below.
       if (matchMedia('(max-width: 767px)').matches) side.current?.scrollIntoView()
     },
@@ -82,7 +84,9 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
   for (const { pointer, control, label } of lacking)
     if (isSubmitted)
       atFields[pointer] =
-        control.is === 'files' ? `Required: add ${withArticle(label)}` : 'Required'
+        control.is === 'files'
+          ? t('Required: add {what}', { what: withArticle(label) })
+          : t('Required')
     else delete atFields[pointer]
   const full = withPresets(fields, body)
   const idle = findIneffective(fields, full)
@@ -118,25 +122,25 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
   const light = fieldsAt('light')
   const isLit = light.some(({ name }) => name in body)
   const unused = shown.filter((field) => idle.has(field))
-  const wanted = [...new Set(lacking.map(({ label }) => withArticle(label)))].join(' and ')
+  const wanted = joinAll([...new Set(lacking.map(({ label }) => withArticle(label)))])
   const request = { origin: location.origin, kind, body }
   const isSending = isWaiting || send.isPending
   const run = isSending ? (
-    <Starting words={isWaiting ? 'Waiting for the upload' : 'Sending the request'} />
+    <Starting words={isWaiting ? t('Waiting for the upload') : t('Sending the request')} />
   ) : (
     <Run kind={kind} task={draft.task} onChangeIt={() => focusFirst(form.current)} />
   )
   const tabs = {
-    result: ['Result', run],
+    result: [t('Result'), run],
     curl: codeTab('curl', toCurl(request)),
     typescript: codeTab('TypeScript', toTypeScript(request)),
-    python: codeTab('Python', toPythonCode(request)),
+    python: codeTab(t('Python'), toPythonCode(request)),
   } as const
   return (
     <div className={`split ${styles.columns}`}>
       <form
         ref={form}
-        aria-label="Request"
+        aria-label={t('Request')}
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
@@ -159,47 +163,57 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
               )}
             </Fragment>
           ))}
-          {fold('Light from another picture', light, '', isLit)}
-          {fold('Advanced', fieldsAt('rare'))}
-          {fold('Options', fieldsAt('option'))}
-          {fold(`Fields that change nothing here (${unused.length})`, unused, IGNORED)}
+          {fold(t('Light from another picture'), light, '', isLit)}
+          {fold(t('Advanced'), fieldsAt('rare'))}
+          {fold(t('Options'), fieldsAt('option'))}
+          {fold(
+            t('Fields that change nothing here ({count})', { count: unused.length }),
+            unused,
+            IGNORED,
+          )}
           {error && !isAllAtFields && <ErrorPanel error={error} rest={rest} />}
         </Stack>
         <div className={`row apart ${styles.send}`}>
           <span className="soft small" role="status">
             {isWaiting
-              ? 'Sends once the upload is done'
+              ? t('Sends once the upload is done')
               : lacking.length === 0
                 ? aboutPrice(price.data)
-                : `Price: shown once ${wanted} is chosen`}
+                : t('Price: shown once {wanted} is chosen', { wanted })}
           </span>
           <Button type="submit" variant="primary" isPending={isSending}>
-            {isSending ? 'Sending…' : 'Send'}
+            {isSending ? t('Sending…') : t('Send')}
           </Button>
         </div>
       </form>
       <div ref={side} className={styles.side}>
-        <Tabs label="Result and code" name="view" tabs={tabs} />
+        <Tabs label={t('Result and code')} name="view" tabs={tabs} />
       </div>
     </div>
   )
 }
 
-const IGNORED =
-  'The API takes these fields, but this service’s engine ignores them, or they need another choice above.'
+const IGNORED = t(
+  'The API takes these fields, but this service’s engine ignores them, or they need another choice above.',
+)
 
 const codeTab = (title: string, text: string) =>
-  [title, <Code key={title} text={text} label={`request as ${title}`} />] as const
+  [title, <Code key={title} text={text} label={t('request as {title}', { title })} />] as const
 
 const withArticle = (label: string): string =>
-  `${/^[aeiou]/i.test(label) ? 'an' : 'a'} ${label.toLowerCase()}`
+  /^[aeiou]/i.test(label)
+    ? t('an {label}', { label: inSentence(label) })
+    : t('a {label}', { label: inSentence(label) })
 
 const aboutPrice = (price: Schema<'DryRun'> | undefined): string => {
   if (!price) return ''
   const { credits, estimated_seconds: seconds } = price
-  const time =
-    seconds === null ? '' : ` · about ${showSeconds(Math.ceil(seconds)).replace('.0', '')}`
-  return `Price: ${credits === 0 ? 'free' : counted(credits, 'credit')}${time}`
+  const cost =
+    credits === 0
+      ? t('Price: free')
+      : t('Price: {count, plural, one {# credit} other {# credits}}', { count: credits })
+  if (seconds === null) return cost
+  return `${cost} · ${t('about {time}', { time: showWholeSeconds(seconds) })}`
 }
 
 const focusFirst = (form: HTMLFormElement | null): void => {
@@ -217,9 +231,9 @@ type LightsProps = { prompt: unknown; onChoose(prompt: string | undefined): void
 
 /** Prompts of a light to begin with, one press each; another press takes it away. */
 const Lights = ({ prompt, onChoose }: LightsProps) => (
-  <div className="row" role="group" aria-label="Samples for Prompt">
+  <div className="row" role="group" aria-label={t('Samples for Prompt')}>
     <span className="soft small">
-      Without a prompt, or light from another picture, the light stays as it is. For example:
+      {t('Without a prompt, or light from another picture, the light stays as it is. For example:')}
     </span>
     {LIGHTS.map((text) => (
       <ToggleButton
@@ -253,14 +267,17 @@ const Run = ({ kind, task: id, onChangeIt }: RunProps) => {
   const task = useTask(id)
   if (id === undefined) return <Example kind={kind} />
   return (
-    <Show query={task} loading={<Starting words="Sent" />}>
+    <Show query={task} loading={<Starting words={t('Sent')} />}>
       {(data) => (
         <Stack>
           <Row>
             <State task={data} />
-            <Link {...taskPage(id)}>Open the task</Link>
+            <Link {...taskPage(id)}>{t('Open the task')}</Link>
           </Row>
-          <Outcome task={data} changeIt={<Button onPress={onChangeIt}>Edit and run</Button>} />
+          <Outcome
+            task={data}
+            changeIt={<Button onPress={onChangeIt}>{t('Edit and run')}</Button>}
+          />
         </Stack>
       )}
     </Show>

@@ -1,34 +1,35 @@
+import { t, tName } from '../words/translate.ts'
 import type { Choice } from './form.ts'
 import type { Body } from './schema.ts'
 
 /** Labels of members whose name does not say it. */
 const LABELS: Readonly<Record<string, string>> = {
-  bgm: 'Background music',
-  callback_url: 'Callback URL',
-  end_image: 'Last frame',
+  bgm: t('Background music'),
+  callback_url: t('Callback URL'),
+  end_image: t('Last frame'),
   hdr: 'HDR',
-  interpolate_from_original: 'Blend with the original',
-  is_rec: 'Use a recommended prompt',
-  kiln_end_within: 'End within (seconds)',
-  kiln_retention_seconds: 'Keep files for (seconds)',
-  kiln_start_within: 'Start within (seconds)',
-  meta_data: 'Metadata (JSON)',
-  off_peak: 'Off-peak',
-  transfer_light_a: 'Light transfer intensity',
-  transfer_light_b: 'Light transfer curve',
-  transfer_light_from_lightmap: 'Light map',
-  transfer_light_from_reference_image: 'Reference image',
-  video_creation_id: 'Video',
-  video_url: 'Video',
-  voice_id: 'Voice',
-  webhook_url: 'Webhook URL',
-  wm_position: 'Watermark corner',
-  wm_url: 'Watermark image URL',
+  interpolate_from_original: t('Blend with the original'),
+  is_rec: t('Use a recommended prompt'),
+  kiln_end_within: t('End within (seconds)'),
+  kiln_retention_seconds: t('Keep files for (seconds)'),
+  kiln_start_within: t('Start within (seconds)'),
+  meta_data: t('Metadata (JSON)'),
+  off_peak: t('Off-peak'),
+  transfer_light_a: t('Light transfer intensity'),
+  transfer_light_b: t('Light transfer curve'),
+  transfer_light_from_lightmap: t('Light map'),
+  transfer_light_from_reference_image: t('Reference image'),
+  video_creation_id: t('Video'),
+  video_url: t('Video'),
+  voice_id: t('Voice'),
+  webhook_url: t('Webhook URL'),
+  wm_position: t('Watermark corner'),
+  wm_url: t('Watermark image URL'),
 }
 
 /** `light_transfer_strength` as people write it, and `kiln_start_after` without the prefix. */
 export const labelOf = (name: string): string =>
-  LABELS[name] ?? sentence(name.replace(/^kiln_/, ''))
+  LABELS[name] ?? tName(sentence(name.replace(/^kiln_/, '')))
 
 export const sentence = (name: string): string => {
   const words = name.replaceAll('_', ' ')
@@ -38,42 +39,45 @@ export const sentence = (name: string): string => {
 /** Label of a picture that a task was made of. */
 export const labelOfInput = (kind: string, field: string): string => {
   const isPair = kind === 'start-end2video'
-  if (field === 'images') return isPair ? 'First frame' : 'Start image'
-  if (field === 'end_image' && !isPair) return 'End image'
+  if (field === 'images') return isPair ? t('First frame') : t('Start image')
+  if (field === 'end_image' && !isPair) return t('End image')
   const [member = '', place] = field.split('.')
   return place === undefined ? labelOf(member) : `${labelOf(member)} ${Number(place) + 1}`
 }
 
-const CORNERS = ['Top left', 'Top right', 'Bottom right', 'Bottom left']
+const CORNERS = [t('Top left'), t('Top right'), t('Bottom right'), t('Bottom left')]
 const CHOICES: Readonly<Record<string, string>> = {
-  contrasted_n_hdr: 'Contrast + HDR',
-  no_make_up: 'No make-up',
-  '3d_renders': '3D renders',
+  contrasted_n_hdr: t('Contrast + HDR'),
+  no_make_up: t('No make-up'),
+  '3d_renders': t('3D renders'),
 }
 
 /** A value as people write it: `art_n_illustration` of a picture, 5 of a duration. Names of models stay. */
 export const wordOf = (name: string, value: Choice): string => {
-  if (typeof value === 'boolean') return value ? 'On' : 'Off'
-  if (name === 'duration') return `${value} s`
+  if (typeof value === 'boolean') return value ? t('On') : t('Off')
+  if (name === 'duration') return t('{count} s', { count: Number(value) })
   if (name === 'wm_position') return CORNERS[Number(value) - 1] ?? String(value)
   const text = String(value)
   if (name === 'model' || !/^[a-z]\w*$/.test(text)) return CHOICES[text] ?? text
-  return CHOICES[text] ?? sentence(text.replace(/^vendor_/, '').replaceAll('_n_', ' & '))
+  return CHOICES[text] ?? tName(sentence(text.replace(/^vendor_/, '').replaceAll('_n_', ' & ')))
 }
 
 /** A choice that is not made, with the value that the service then takes; `auto` among the others means something else. */
 export const unsetWord = (name: string, own: Choice | undefined, others: readonly Choice[]) => {
-  if (own !== undefined) return `Auto (${wordOf(name, own)})`
-  return others.includes('auto') ? 'As the kind does' : 'Auto'
+  if (own !== undefined) return t('Auto ({name})', { name: wordOf(name, own) })
+  return others.includes('auto') ? t('As the kind does') : t('Auto')
 }
 
 /** Help for people: other members by their label, values by the choice, and what has no effect left out. */
 export const helpOf = (description: string): string =>
+  tName(cutHelp(description)).replaceAll(/\b[a-z]+_[a-z_]+\b/g, (name) => `“${labelOf(name)}”`)
+
+/** Part of a description that helps people; the catalogue has it. */
+export const cutHelp = (description: string): string =>
   description
     .replace(/\s*Base64.*$/s, '')
     .replace(/, by model.*$/s, '.')
     .replace(/: 1 top left.*$/, '.')
-    .replaceAll(/\b[a-z]+_[a-z_]+\b/g, (name) => `“${labelOf(name)}”`)
 
 /** The help of a field that has an effect, without the cases in which it has none. */
 export const withoutCases = (help: string): string =>

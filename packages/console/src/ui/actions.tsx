@@ -1,6 +1,7 @@
 import { Ellipsis } from 'lucide-react'
 import { useState } from 'react'
 
+import { t } from '../words/translate.ts'
 import { Ask, type AskProps } from './ask.tsx'
 import { IconButton } from './button.tsx'
 import { Menu, MenuItem } from './layers.tsx'
@@ -12,12 +13,12 @@ type Revocation = { name: string; credential: 'key' | 'token'; write(): Promise<
 
 /** The entry that ends a credential. */
 export const revocation = ({ name, credential, write }: Revocation): Action => ({
-  label: 'Revoke',
+  label: t('Revoke'),
   variant: 'danger',
-  title: `Revoke ${name}?`,
-  action: `Revoke ${credential}`,
+  title: t('Revoke {name}?', { name }),
+  action: credential === 'key' ? t('Revoke key') : t('Revoke token'),
   write,
-  children: <p>Requests that use it are rejected from now on.</p>,
+  children: <p>{t('Requests that use it are rejected from now on.')}</p>,
 })
 
 type ActionsProps = { label: string; actions: readonly (Action | false | undefined)[] }

@@ -5,6 +5,7 @@ import { CheckboxGroup } from 'react-aria-components/CheckboxGroup'
 
 import { issueOf } from '../api/issues.ts'
 import { pause } from '../../../client/src/lib/pause.ts'
+import { t } from '../words/translate.ts'
 import { Button, IconButton } from './button.tsx'
 import { Checkbox, listOf, Select, TextField, type Options } from './fields.tsx'
 import { PictureField, type PictureSpec } from './picture-field.tsx'
@@ -45,7 +46,7 @@ export type Values = Readonly<Record<string, string>>
 /** The field of a word that is typed by hand, so that nothing is done by a slip. */
 export const confirmField = (mustBe: string): FieldSpec => ({
   name: 'typed',
-  label: `Type ${mustBe} to confirm`,
+  label: t('Type {mustBe} to confirm', { mustBe }),
   mustBe,
 })
 
@@ -107,7 +108,7 @@ export const Field = ({ field, isFirst, values, ...props }: AskedFieldProps) => 
     error: issue ?? props.error,
     value: values[name] ?? '',
     help: typeof field.help === 'function' ? field.help(values) : field.help,
-    label: isMarked ? `${label} (optional)` : label,
+    label: isMarked ? t('{label} (optional)', { label }) : label,
   }
   if (options) return <Select {...common} options={options} />
   if (field.many) return <Some {...common} many={field.many} />
@@ -144,7 +145,7 @@ const Some = ({ label, help, error, value, onChange, many }: SomeProps) => {
         <strong>{label}</strong>
         {groups.length > 1 && (
           <Button variant="quiet" onPress={() => onChange(isWhole ? '' : all.join('\n'))}>
-            {isWhole ? 'Clear' : 'Select all'}
+            {isWhole ? t('Clear') : t('Select all')}
           </Button>
         )}
       </div>
@@ -175,7 +176,7 @@ const Chips = ({ value, onChange, ...props }: ListFieldProps) => {
     <div className="stack tight">
       <TextField
         {...props}
-        placeholder="Type one and press Enter"
+        placeholder={t('Type one and press Enter')}
         value={text}
         onChange={(typed) => change(words, typed)}
         onKeyDown={(event) => {
@@ -185,12 +186,12 @@ const Chips = ({ value, onChange, ...props }: ListFieldProps) => {
         }}
       />
       {words.length > 0 && (
-        <ul className="row" aria-label={`${props.label} chosen`}>
+        <ul className="row" aria-label={t('{label} chosen', { label: props.label })}>
           {words.map((word) => (
             <li key={word} className="row">
               <Badge>{word}</Badge>
               <IconButton
-                label={`Remove ${word}`}
+                label={t('Remove {word}', { word })}
                 onPress={() =>
                   change(
                     words.filter((one) => one !== word),

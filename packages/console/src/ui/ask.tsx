@@ -3,6 +3,7 @@ import { useId, useState, type FormEvent, type ReactNode } from 'react'
 
 import { inPlainWords, sortIssues } from '../api/issues.ts'
 import { showToast } from '../shell/toasts.tsx'
+import { t } from '../words/translate.ts'
 import { confirmField, Field, type FieldSpec, type Values } from './ask-field.tsx'
 import { Button, type ButtonProps } from './button.tsx'
 import { Code } from './code.tsx'
@@ -179,8 +180,8 @@ interface SecretDialogProps {
 /** Shows a secret that is not kept. */
 export const SecretDialog = ({ title, secret, onClose, children }: SecretDialogProps) => (
   <Dialog title={title} onClose={onClose}>
-    <Note tone="warn">Copy it now: you won’t be able to see it again.</Note>
-    <Code text={secret} label="secret" />
+    <Note tone="warn">{t('Copy it now: you won’t be able to see it again.')}</Note>
+    <Code text={secret} label={t('secret')} />
     {children}
   </Dialog>
 )

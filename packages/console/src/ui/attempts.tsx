@@ -1,5 +1,6 @@
 import type { Schema } from '../api/client.ts'
 import { showSeconds } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { Code } from './code.tsx'
 import { Row, Stack } from './panels.tsx'
 import { Badge, Bdi, Time } from './values.tsx'
@@ -9,7 +10,7 @@ type AttemptRow = Schema<'DeliveryAttempt'>
 /** Attempts to deliver an event, the newest first and with its response open. */
 export const Attempts = ({ attempts }: { attempts: readonly AttemptRow[] }) => (
   <Stack>
-    {attempts.length === 0 && <p>Not sent yet.</p>}
+    {attempts.length === 0 && <p>{t('Not sent yet.')}</p>}
     {attempts.toReversed().map((attempt, index) => (
       <Attempt key={attempt.number} attempt={attempt} isNewest={index === 0} />
     ))}
@@ -32,15 +33,17 @@ const Attempt = ({ attempt, isNewest }: { attempt: AttemptRow; isNewest: boolean
     labels = {},
     header_names: headers = [],
   } = attempt
-  const time = ms === undefined ? '' : ` in ${showSeconds(ms / 1000)}`
+  const outcome = status === undefined ? t('failed') : String(status)
+  const text =
+    ms === undefined ? outcome : t('{outcome} in {time}', { outcome, time: showSeconds(ms / 1000) })
   return (
     <div>
       <Row>
-        <b>Attempt {number}</b>
+        <b>{t('Attempt {number}', { number })}</b>
         {isUnderWay(attempt) ? (
-          <Badge>under way</Badge>
+          <Badge>{t('under way')}</Badge>
         ) : (
-          <Badge tone={issue ? 'bad' : 'ok'}>{`${status ?? 'failed'}${time}`}</Badge>
+          <Badge tone={issue ? 'bad' : 'ok'}>{text}</Badge>
         )}
         <Time at={attempt.started_at} />
       </Row>
@@ -49,7 +52,7 @@ const Attempt = ({ attempt, isNewest }: { attempt: AttemptRow; isNewest: boolean
         <Bdi>{url}</Bdi>
       </p>
       {detail && <p>{detail}</p>}
-      {headers.length > 0 && <p>Headers: {headers.join(', ')}</p>}
+      {headers.length > 0 && <p>{t('Headers: {headers}', { headers: headers.join(', ') })}</p>}
       <Row>
         {Object.entries(labels).map(([key, value]) => (
           <Badge key={key}>{`${key}:${value}`}</Badge>
@@ -57,8 +60,8 @@ const Attempt = ({ attempt, isNewest }: { attempt: AttemptRow; isNewest: boolean
       </Row>
       {excerpt && (
         <details open={isNewest}>
-          <summary>Response</summary>
-          <Code text={excerpt} label="response" />
+          <summary>{t('Response')}</summary>
+          <Code text={excerpt} label={t('response')} />
         </details>
       )}
     </div>
@@ -67,23 +70,23 @@ const Attempt = ({ attempt, isNewest }: { attempt: AttemptRow; isNewest: boolean
 
 /** Why an attempt did not deliver. */
 export const CAUSES: Record<NonNullable<AttemptRow['error_class']>, string> = {
-  address_refused: 'The address is not one that Kiln calls',
-  dns: 'Host not found',
-  connect: 'Nobody listens at the address',
-  tls: 'The certificate of the webhook URL is not valid',
-  timeout: 'The webhook URL did not respond in time',
-  reset: 'The webhook URL broke the connection',
-  status_3xx: 'The webhook URL sent a redirect, which Kiln does not follow',
-  status_4xx: 'The webhook URL rejected it',
-  status_5xx: 'The webhook URL responded with a server error',
-  gone: 'The webhook URL wants no more events',
-  unknown: 'Nobody saw how it ended',
+  address_refused: t('The address is not one that Kiln calls'),
+  dns: t('Host not found'),
+  connect: t('Nobody listens at the address'),
+  tls: t('The certificate of the webhook URL is not valid'),
+  timeout: t('The webhook URL did not respond in time'),
+  reset: t('The webhook URL broke the connection'),
+  status_3xx: t('The webhook URL sent a redirect, which Kiln does not follow'),
+  status_4xx: t('The webhook URL rejected it'),
+  status_5xx: t('The webhook URL responded with a server error'),
+  gone: t('The webhook URL wants no more events'),
+  unknown: t('Nobody saw how it ended'),
 }
 
 /** Explanations of those states of a delivery whose word alone does not say it. */
 export const ABOUT_DELIVERY: Record<string, string> = {
-  superseded: 'A later event came first.',
-  exhausted: 'All attempts are used up. Send it again once the webhook URL works.',
-  stopped: 'The webhook URL responded with 410, so nothing more is sent to it.',
-  unsent: 'It is kept for the log alone.',
+  superseded: t('A later event came first.'),
+  exhausted: t('All attempts are used up. Send it again once the webhook URL works.'),
+  stopped: t('The webhook URL responded with 410, so nothing more is sent to it.'),
+  unsent: t('It is kept for the log alone.'),
 }

@@ -3,6 +3,7 @@ import { useState } from 'react'
 
 import { announce, showToast } from '../shell/toasts.tsx'
 import { showControls } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { IconButton } from './button.tsx'
 import styles from './show.module.css'
 import { Bdi, Hidden } from './values.tsx'
@@ -17,15 +18,18 @@ export const CopyButton = ({ text, label }: { text: string; label: string }) => 
       () => true,
       () => false,
     )
-    if (!isDone) return void showToast('This page may not copy here: select the text instead.')
+    if (!isDone) return void showToast(t('This page may not copy here: select the text instead.'))
     setCopied(true)
-    announce('Copied')
+    announce(t('Copied'))
     setTimeout(() => setCopied(false), 2000)
   }
   return (
-    <IconButton label={copied ? 'Copied' : `Copy ${label}`} onPress={() => void copy()}>
+    <IconButton
+      label={copied ? t('Copied') : t('Copy {label}', { label })}
+      onPress={() => void copy()}
+    >
       {copied ? <Check aria-hidden className="ok" /> : <Copy aria-hidden />}
-      {copied && 'Copied'}
+      {copied && t('Copied')}
     </IconButton>
   )
 }
@@ -66,6 +70,7 @@ export interface Line {
 }
 
 const CLASSES = { added: 'ok', removed: 'bad', hit: 'warn', gap: styles.gap, same: '' }
+const WORDS: Partial<Record<string, string>> = { added: t('added'), removed: t('removed') }
 
 /** Lines of a file with their numbers; the box scrolls sideways by itself. */
 export const Lines = ({ label, lines }: { label: string; lines: readonly Line[] }) => (
@@ -73,7 +78,7 @@ export const Lines = ({ label, lines }: { label: string; lines: readonly Line[] 
     {lines.map(({ number, text, kind = 'same' }, index) => (
       <span key={index} className={CLASSES[kind]}>
         <span aria-hidden>{kind === 'gap' ? '…' : number}</span>
-        {(kind === 'added' || kind === 'removed') && <Hidden>{kind}: </Hidden>}
+        {WORDS[kind] && <Hidden>{WORDS[kind]}: </Hidden>}
         <Bdi>{text || ' '}</Bdi>
       </span>
     ))}

@@ -9,6 +9,7 @@ import { Slider as AriaSlider, SliderThumb, SliderTrack } from 'react-aria-compo
 import type { SliderProps } from 'react-aria-components/Slider'
 import { Switch as AriaSwitch, type SwitchProps } from 'react-aria-components/Switch'
 
+import { showNumber } from '../words/language.ts'
 import styles from './fields.module.css'
 import { About, listOf, Name } from './first-fields.tsx'
 import type { ChoiceProps, FieldProps, Plain } from './first-fields.tsx'
@@ -73,8 +74,8 @@ export const Slider = ({ label, help, error, ...props }: RangeProps) => (
       <SliderThumb className={styles.thumb} />
     </SliderTrack>
     <div className={`${styles.ends} soft small`} aria-hidden>
-      <span>{props.minValue?.toLocaleString('en')}</span>
-      <span>{props.maxValue?.toLocaleString('en')}</span>
+      <span>{showNumber(props.minValue ?? 0)}</span>
+      <span>{showNumber(props.maxValue ?? 0)}</span>
     </div>
     <About help={help} error={error} />
   </AriaSlider>

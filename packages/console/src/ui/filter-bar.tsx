@@ -1,6 +1,7 @@
 import { SlidersHorizontal } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 
+import { t } from '../words/translate.ts'
 import { Button } from './button.tsx'
 import styles from './fields.module.css'
 import { Dialog } from './layers.tsx'
@@ -27,16 +28,17 @@ export const FilterBar = ({ label, first, count, onClear, children }: FilterBarP
       <div className="phone">
         <Button onPress={() => setOpen(true)}>
           <SlidersHorizontal aria-hidden />
-          Filters{count > 0 && ` (${count})`}
+          {t('Filters')}
+          {count > 0 && ` (${count})`}
         </Button>
       </div>
       {onClear && (
         <Button variant="quiet" onPress={onClear}>
-          Clear
+          {t('Clear')}
         </Button>
       )}
       {isOpen && (
-        <Dialog title="Filters" onClose={() => setOpen(false)}>
+        <Dialog title={t('Filters')} onClose={() => setOpen(false)}>
           <Stack>{children}</Stack>
         </Dialog>
       )}

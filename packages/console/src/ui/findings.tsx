@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { readQuery, type Schema } from '../api/client.ts'
-import { counted } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { Button } from './button.tsx'
 import { Lines, type Line } from './code.tsx'
 import { Empty, Loading, Row, Show, Stack } from './panels.tsx'
@@ -50,9 +50,9 @@ export const Findings = (of: Of) => {
   return (
     <Show query={findings}>
       {({ counts, scanned_at: at, findings: list }) => {
-        if (at === undefined) return <Empty>Not checked yet</Empty>
+        if (at === undefined) return <Empty>{t('Not checked yet')}</Empty>
         if (list === undefined) return <p>{countsInWords(counts)}</p>
-        if (list.length === 0) return <Empty>No findings</Empty>
+        if (list.length === 0) return <Empty>{t('No findings')}</Empty>
         return (
           <Stack>
             {groupFindings(list).map((places) => (
@@ -68,17 +68,20 @@ export const Findings = (of: Of) => {
 /** `2 high, 1 medium`. */
 export const countsInWords = ({ high, medium, info }: Schema<'VersionFindings'>['counts']) =>
   [
-    high > 0 && counted(high, 'high-severity finding'),
-    medium > 0 && `${medium} medium`,
-    info > 0 && `${info} info`,
+    high > 0 &&
+      t('{count, plural, one {# high-severity finding} other {# high-severity findings}}', {
+        count: high,
+      }),
+    medium > 0 && t('{medium} medium', { medium }),
+    info > 0 && t('{info} info', { info }),
   ]
     .filter(Boolean)
-    .join(', ') || 'No findings'
+    .join(', ') || t('No findings')
 
 const SEVERITIES = {
-  high: ['High', 'bad'],
-  medium: ['Medium', 'warn'],
-  info: ['Info', 'soft'],
+  high: [t('High'), 'bad'],
+  medium: [t('Medium'), 'warn'],
+  info: [t('Info'), 'soft'],
 } as const
 
 const SHOWN = 3
@@ -97,7 +100,7 @@ const Rule = ({ places, known, of }: RuleProps) => {
       <Row>
         <Badge tone={tone}>{word}</Badge>
         <code>{first.issue_type}</code>
-        {isOld && <Badge>also in {of.previous}</Badge>}
+        {isOld && <Badge>{t('also in {previous}', { previous: of.previous })}</Badge>}
       </Row>
       <Bdi as="p">{first.message}</Bdi>
       {shown.map((place) => (
@@ -116,12 +119,12 @@ const Place = ({ place, of }: { place: Finding; of: Of }) => {
     <div>
       <Row>
         <code>
-          <Bdi>{path ?? 'the whole archive'}</Bdi>
+          <Bdi>{path ?? t('the whole archive')}</Bdi>
           {line !== undefined && `:${line}`}
         </code>
         {hasCode && !isOpen && (
           <Button variant="quiet" onPress={() => setOpen(true)}>
-            Show code
+            {t('Show code')}
           </Button>
         )}
       </Row>
@@ -141,5 +144,5 @@ const CodeOf = (at: { path: string; line: number; code?: string | undefined; of:
     const number = from + index
     return { number, text, kind: number === line ? 'hit' : 'same' }
   })
-  return <Lines label={`${path}, line ${line}`} lines={lines} />
+  return <Lines label={t('{path}, line {line}', { path, line })} lines={lines} />
 }

@@ -6,6 +6,7 @@ import type { MenuItemProps } from 'react-aria-components/Menu'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { Popover } from 'react-aria-components/Popover'
 
+import { t } from '../words/translate.ts'
 import { Button } from './button.tsx'
 import styles from './layers.module.css'
 import type { Children } from './values.tsx'
@@ -36,7 +37,7 @@ export const Dialog = ({ title, onClose, children, actions, ...props }: DialogPr
         </Heading>
         {children}
         <div className={`row ${styles.actions}`}>
-          <Button onPress={onClose}>{props.dismiss ?? (actions ? 'Cancel' : 'Close')}</Button>
+          <Button onPress={onClose}>{props.dismiss ?? (actions ? t('Cancel') : t('Close'))}</Button>
           {actions}
         </div>
       </AriaDialog>

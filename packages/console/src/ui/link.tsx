@@ -3,6 +3,7 @@ import { ExternalLink as OutIcon } from 'lucide-react'
 import type { ComponentProps, ReactNode } from 'react'
 
 import { httpsLink } from '../api/links.ts'
+import { t } from '../words/translate.ts'
 import { buttonClass, type ButtonProps } from './button.tsx'
 import { Bdi } from './values.tsx'
 
@@ -53,6 +54,6 @@ export const StrangersLink = ({ address, children }: { address: string; children
 export const OutLink = ({ href, children }: { href: string; children: ReactNode }) => (
   <a href={href} target="_blank" rel="noopener noreferrer">
     {children}{' '}
-    <OutIcon aria-label="(new tab)" style={{ display: 'inline', width: 12, height: 12 }} />
+    <OutIcon aria-label={t('(new tab)')} style={{ display: 'inline', width: 12, height: 12 }} />
   </a>
 )

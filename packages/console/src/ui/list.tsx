@@ -4,6 +4,7 @@ import { memo, useEffect, useRef, useState, type KeyboardEvent, type ReactNode }
 
 import { useKeys } from '../shell/keys.ts'
 import { shortcutsAreOn } from '../shell/settings.ts'
+import { t } from '../words/translate.ts'
 import { Button } from './button.tsx'
 import { Empty, ErrorPanel } from './panels.tsx'
 import styles from './list.module.css'
@@ -73,7 +74,7 @@ export const EndlessList = <Row,>(props: EndlessListProps<Row>) => {
     <>
       {shown.length < items.length && props.onTop && (
         <p className={styles.top}>
-          <Button onPress={props.onTop}>Back to the first rows</Button>
+          <Button onPress={props.onTop}>{t('Back to the first rows')}</Button>
         </p>
       )}
       <ul
@@ -109,7 +110,7 @@ export const EndlessList = <Row,>(props: EndlessListProps<Row>) => {
       {query?.isFetchNextPageError && (
         <ErrorPanel error={query.error} onRetry={() => void query.fetchNextPage()} />
       )}
-      {query?.isFetchingNextPage && <Empty>Loading more …</Empty>}
+      {query?.isFetchingNextPage && <Empty>{t('Loading more …')}</Empty>}
     </>
   )
 }

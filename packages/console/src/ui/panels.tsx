@@ -6,6 +6,8 @@ import { Fragment, useEffect, useRef, useState, type ReactNode } from 'react'
 import { isPassing, KilnError } from '../api/client.ts'
 import { inPlainWords } from '../api/issues.ts'
 import { nextStep } from '../words/errors.ts'
+import { showClock } from '../words/language.ts'
+import { t } from '../words/translate.ts'
 import { Button } from './button.tsx'
 import { Copied } from './code.tsx'
 import { Link, nodePage } from './link.tsx'
@@ -57,7 +59,7 @@ export const ErrorPanel = ({ error, onRetry, rest }: ErrorPanelProps) => {
   // The message repeats the first detail, which stands at its field.
   const isMarked = rest?.length === 0 && (failure?.details.length ?? 0) > 0
   const text = inPlainWords(error instanceof Error ? error.message : String(error))
-  const message = isMarked ? 'Check the marked fields.' : text
+  const message = isMarked ? t('Check the marked fields.') : text
   const next = failure && nextStep(failure.code)
   // Asking again is of no use.
   const isFinal = failure?.status === 404 || failure?.status === 403
@@ -77,11 +79,11 @@ export const ErrorPanel = ({ error, onRetry, rest }: ErrorPanelProps) => {
       ))}
       {failure?.requestId && (failure.status ?? 0) >= 500 && (
         <p className="small">
-          Request <Copied text={failure.requestId} label="request id" />
+          {t('Request')} <Copied text={failure.requestId} label={t('request id')} />
         </p>
       )}
       {isFinal && <WayOut code={failure.code} />}
-      {onRetry && !isFinal && <Button onPress={onRetry}>Try again</Button>}
+      {onRetry && !isFinal && <Button onPress={onRetry}>{t('Try again')}</Button>}
     </Note>
   )
 }
@@ -89,10 +91,11 @@ export const ErrorPanel = ({ error, onRetry, rest }: ErrorPanelProps) => {
 /** Link to a list that may have what was not found. */
 const WayOut = ({ code }: { code: string }) => {
   const { node } = useParams({ strict: false })
-  if (code === 'task_not_found') return <Link to="/tasks">All tasks</Link>
-  if (code === 'publisher_not_found') return <Link to="/publishers">All publishers</Link>
-  if (code === 'version_not_found' && node) return <Link {...nodePage(node)}>All versions</Link>
-  return code === 'node_not_found' && <Link to="/registry">All packs</Link>
+  if (code === 'task_not_found') return <Link to="/tasks">{t('All tasks')}</Link>
+  if (code === 'publisher_not_found') return <Link to="/publishers">{t('All publishers')}</Link>
+  if (code === 'version_not_found' && node)
+    return <Link {...nodePage(node)}>{t('All versions')}</Link>
+  return code === 'node_not_found' && <Link to="/registry">{t('All packs')}</Link>
 }
 
 /** Nothing is there: a sentence, and what to do. */
@@ -102,14 +105,14 @@ export const Empty = ({ children }: Children) => (
 
 export const NoPacks = () => (
   <Empty>
-    <p>No packs yet</p>
-    <Link to="/publishers">Publish the first one</Link>
+    <p>{t('No packs yet')}</p>
+    <Link to="/publishers">{t('Publish the first one')}</Link>
   </Empty>
 )
 
 /** Rows of the height that the real ones will have. */
 export const Loading = ({ rows = 3, height = 56 }: { rows?: number; height?: number }) => (
-  <div role="status" aria-label="Loading">
+  <div role="status" aria-label={t('Loading')}>
     {Array.from({ length: rows }, (_, row) => (
       <div key={row} className={styles.row} style={{ height }} />
     ))}
@@ -136,9 +139,7 @@ export const Show = <T,>({ query, loading = <Loading />, children }: ShowProps<T
       )}
       {data === undefined && !error && loading}
       {data !== undefined && isLate && (
-        <p className="soft small">
-          as of {new Date(query.dataUpdatedAt).toLocaleTimeString('en-GB')}
-        </p>
+        <p className="soft small">{t('as of {time}', { time: showClock(query.dataUpdatedAt) })}</p>
       )}
       {data !== undefined && children(data)}
     </>
@@ -151,7 +152,7 @@ const Waits = ({ error: { message, retryAfterSeconds = 0 } }: { error: KilnError
   const left = Math.max(1, Math.ceil(retryAfterSeconds - (useNow() - start) / 1000))
   return (
     <Note tone="warn">
-      <Bdi>{message}</Bdi> Trying again in {left} s.
+      <Bdi>{message}</Bdi> {t('Trying again in {left} s.', { left })}
     </Note>
   )
 }

@@ -1,5 +1,6 @@
+import { t } from '../words/translate.ts'
 /** Periods by the days before today with which they begin. */
-const PERIODS = { 0: 'Today', 6: 'Last 7 days', 29: 'Last 30 days' }
+const PERIODS = { 0: t('Today'), 6: t('Last 7 days'), 29: t('Last 30 days') }
 
 const dayBefore = (days: string): string => {
   const day = new Date()
@@ -13,8 +14,8 @@ export const periodOptions = (from = ''): readonly (readonly [from: string, labe
   const known = Object.entries(PERIODS).map(([days, label]) => [dayBefore(days), label] as const)
   const isOther = from !== '' && !known.some(([day]) => day === from)
   return [
-    ['', 'Any time'],
-    ...(isOther ? [[from, `Since ${from.slice(0, 10)}`] as const] : []),
+    ['', t('Any time')],
+    ...(isOther ? [[from, t('Since {day}', { day: from.slice(0, 10) })] as const] : []),
     ...known,
   ]
 }

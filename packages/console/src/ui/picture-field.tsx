@@ -2,6 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Image } from 'lucide-react'
 import { FileTrigger } from 'react-aria-components/FileTrigger'
 
+import { inSentence } from '../words/language.ts'
+import { t } from '../words/translate.ts'
 import { Button } from './button.tsx'
 import { TextField } from './fields.tsx'
 import styles from './fields.module.css'
@@ -49,17 +51,19 @@ export const PictureField = ({ label, picture, value, error, onChange }: Picture
           onSelect={(files) => files?.[0] && sent.mutate(files[0])}
         >
           <Button isPending={sent.isPending}>
-            {picture.src ? 'Replace' : 'Upload'} {label.toLowerCase()}
+            {picture.src
+              ? t('Replace {label}', { label: inSentence(label) })
+              : t('Upload {label}', { label: inSentence(label) })}
           </Button>
         </FileTrigger>
-        <span className="soft small">PNG, JPEG, WebP, AVIF or SVG of up to 1 MiB</span>
+        <span className="soft small">{t('PNG, JPEG, WebP, AVIF or SVG of up to 1 MiB')}</span>
       </div>
       {sent.error && <ErrorPanel error={sent.error} />}
       <TextField
         {...{ value, error, onChange }}
-        label={`${label}: URL`}
+        label={t('{label}: URL', { label })}
         isLabelHidden
-        placeholder="or paste an HTTPS URL"
+        placeholder={t('or paste an HTTPS URL')}
       />
     </div>
   )

@@ -1,6 +1,7 @@
 import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
 import { memo, useState, type ReactNode } from 'react'
 
+import { t } from '../words/translate.ts'
 import { Button } from './button.tsx'
 import styles from './list.module.css'
 import { Empty, Show } from './panels.tsx'
@@ -27,12 +28,12 @@ export const Rows = <Row,>({ label, rows, columns, empty, ...more }: RowsProps<R
         <tr>
           {Object.keys(columns).map((name) => (
             <th key={name} scope="col">
-              {name || <Hidden>Actions</Hidden>}
+              {name || <Hidden>{t('Actions')}</Hidden>}
             </th>
           ))}
           {more.details && (
             <th scope="col">
-              <Hidden>Details</Hidden>
+              <Hidden>{t('Details')}</Hidden>
             </th>
           )}
         </tr>
@@ -71,7 +72,7 @@ const LineOf = <Row,>({ row, columns, below, details }: LineProps<Row>) => {
                 aria-expanded={isOpen}
                 onClick={() => setOpen(!isOpen)}
               >
-                Details
+                {t('Details')}
               </button>
             )}
           </td>
@@ -107,14 +108,14 @@ type Paged = Pick<UseInfiniteQueryResult, 'hasNextPage' | 'isFetchingNextPage' |
 export const NextPage = ({ query }: { query: Paged }) =>
   query.hasNextPage && (
     <Button onPress={() => void query.fetchNextPage()} isPending={query.isFetchingNextPage}>
-      Show more
+      {t('Show more')}
     </Button>
   )
 
 export const PreviousPage = ({ query }: { query: UseInfiniteQueryResult }) =>
   query.hasPreviousPage && (
     <Button onPress={() => void query.fetchPreviousPage()} isPending={query.isFetchingPreviousPage}>
-      Show previous
+      {t('Show previous')}
     </Button>
   )
 
@@ -124,7 +125,7 @@ export const useMore = <Row,>(rows: readonly Row[], first: number, step = first)
   const left = rows.length - max
   const more = left > 0 && (
     <Button onPress={() => setMax(max + step)}>
-      Show {Math.min(step, left)} more of {rows.length}
+      {t('Show {count} more of {total}', { count: Math.min(step, left), total: rows.length })}
     </Button>
   )
   return { shown: rows.slice(0, max), more }

@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, type ReactNode } from 'react'
 import { Tab, TabList, TabPanel, Tabs as AriaTabs } from 'react-aria-components/Tabs'
 
+import { t } from '../words/translate.ts'
 import styles from './tabs.module.css'
 
 /** Settings have a narrow column, which begins with their purpose and a link to a page of the documentation. */
@@ -75,7 +76,7 @@ const contentOf = ([title, content, about, guide]: TabSpec = ['', '']) =>
     <section className={`stack ${styles.settings}`}>
       <h2>{title}</h2>
       <p>
-        {about} <a href={`/docs/${guide}`}>Read the guide</a>
+        {about} <a href={`/docs/${guide}`}>{t('Read the guide')}</a>
       </p>
       {content}
     </section>

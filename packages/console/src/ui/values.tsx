@@ -2,8 +2,10 @@ import { useState, type ComponentProps, type CSSProperties, type ReactNode } fro
 
 import { useArePrivate, useCopy } from '../api/queries.ts'
 import { makeStore, useStore } from '../api/store.ts'
-import { wordsOf, type Tone } from '../words/states.ts'
+import { FULL_TIME } from '../words/language.ts'
+import { type Tone, wordsOf } from '../words/states.ts'
 import { showBytes, showControls, showDaysLeft, showTime } from '../words/text.ts'
+import { rich, t } from '../words/translate.ts'
 import styles from './show.module.css'
 
 interface BdiProps {
@@ -30,15 +32,12 @@ setInterval(() => document.hidden || clock.set(Date.now()), 1000)
 /** The time in milliseconds, which goes on every second while the tab is seen; all times of a page go on at once. */
 export const useNow = (): number => useStore(clock)
 
-// Making one takes longer than drawing a row.
-const FULL = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' })
-
 /** A time as `3 min ago`, from a day on as a date; in full in the tooltip. Where there is no time, `none` is said. */
 export const Time = ({ at, none = '–' }: { at?: string | null; none?: string }) => {
   // Rendered when its text changes, not at each second: a list has thousands.
   const text = useStore({ ...clock, get: () => (at ? showTime(new Date(at), clock.get()) : none) })
   return at ? (
-    <time dateTime={at} title={FULL.format(new Date(at))}>
+    <time dateTime={at} title={FULL_TIME.format(new Date(at))}>
       {text}
     </time>
   ) : (
@@ -54,20 +53,19 @@ export const KeyEnd = ({ at }: { at?: string | null }) => {
   })
   return (
     <>
-      <Time at={at} none="Never" /> {left !== undefined && <Badge tone="warn">{left}</Badge>}
+      <Time at={at} none={t('Never')} /> {left !== undefined && <Badge tone="warn">{left}</Badge>}
     </>
   )
 }
 
 /** When something was done, and by whom. */
-export const Signed = ({ at, by }: { at: string; by: string }) => (
-  <>
-    <Time at={at} /> by <Bdi>{by}</Bdi>
-  </>
-)
+export const Signed = ({ at, by }: { at: string; by: string }) =>
+  rich('{time} by {by}', { time: <Time at={at} />, by: <Bdi>{by}</Bdi> })
 
 export const Bytes = ({ count }: { count: number }) => (
-  <span title={`${count.toLocaleString('en')} bytes`}>{showBytes(count)}</span>
+  <span title={t('{count, plural, one {# byte} other {# bytes}}', { count })}>
+    {showBytes(count)}
+  </span>
 )
 
 /** A part from 0 to 1. Without a value it only says that something goes on. */

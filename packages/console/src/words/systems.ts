@@ -1,8 +1,9 @@
+import { t } from './translate.ts'
 /** Names of systems and accelerators by what packs write, in lower case and without the groups of classifiers before it. */
 const NAMES: Record<string, string> = {
-  any: 'Any',
-  independent: 'Any OS',
-  'os independent': 'Any OS',
+  any: t('Any'),
+  independent: t('Any OS'),
+  'os independent': t('Any OS'),
   windows: 'Windows',
   linux: 'Linux',
   macos: 'macOS',

@@ -1,6 +1,6 @@
-import { counted, showBytes } from '../../../client/src/cli/words.ts'
-
-export { counted, showBytes }
+import { showBytes as showEnglishBytes } from '../../../client/src/cli/words.ts'
+import { DATE, showNumber, showOnePlace } from './language.ts'
+import { t } from './translate.ts'
 
 /** Control characters but line ends and tabs, and those that turn the direction of text or have no width. */
 const UNSEEN =
@@ -13,21 +13,42 @@ export const showControls = (text: string): string =>
     (char) => `U+${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`,
   )
 
+const POINT = showOnePlace(0.5).charAt(1)
+
+/** `1.2 MB`; units of 1000, as the API's limits are said. */
+export const showBytes = (bytes: number): string => showEnglishBytes(bytes).replace('.', POINT)
+
 /** `3.2 s`, `4 min 10 s`, `2 h 5 min`, `3 d`. */
 export const showSeconds = (seconds: number): string => {
-  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`
-  if (seconds < 10) return `${seconds.toFixed(1)} s`
-  if (seconds < 60) return `${Math.round(seconds)} s`
+  if (seconds < 1) return t('{count} ms', { count: Math.round(seconds * 1000) })
+  if (seconds < 10) return t('{count} s', { count: showOnePlace(seconds) })
+  if (seconds < 60) return t('{count} s', { count: Math.round(seconds) })
   const minutes = Math.floor(seconds / 60)
-  if (minutes < 60) return `${minutes} min ${Math.round(seconds % 60)} s`.replace(/ 0 s$/, '')
+  if (minutes < 60) return join(t('{count} min', { count: minutes }), t('{count} s'), seconds % 60)
   const hours = Math.floor(minutes / 60)
-  if (hours < 48) return `${hours} h ${minutes % 60} min`.replace(/ 0 min$/, '')
-  return `${Math.floor(hours / 24)} d`
+  if (hours < 48) return join(t('{count} h', { count: hours }), t('{count} min'), minutes % 60)
+  return t('{count} d', { count: Math.floor(hours / 24) })
+}
+
+/** `4 s`: what is estimated has no places. */
+export const showWholeSeconds = (seconds: number): string =>
+  showSeconds(Math.ceil(seconds)).replace(`${POINT}0`, '')
+
+const join = (large: string, unit: string, rest: number): string => {
+  const count = Math.round(rest)
+  return count === 0 ? large : `${large} ${t(unit, { count })}`
 }
 
 /** Both percentiles of a time, `12 s · 2 min`; a dash where nothing was measured. */
 export const showTimes = ({ p50, p95 }: { p50: number | null; p95: number | null }): string =>
   p50 === null || p95 === null ? '–' : `${showSeconds(p50)} · ${showSeconds(p95)}`
+
+/** `a, b and 3 more`. */
+export const listSome = (names: readonly string[], max = 8): string => {
+  const first = names.slice(0, max).join(', ')
+  if (names.length <= max) return first
+  return t('{names} and {count} more', { names: first, count: names.length - max })
+}
 
 interface Credits {
   credit_used: number
@@ -38,8 +59,15 @@ interface Credits {
 /** `960 of 5,000 credits`, or `960 credits used, no limit`. */
 export const aboutCredits = ({ credit_used: used, credit_remain: left }: Credits): string =>
   left === null
-    ? `${counted(used, 'credit')} used, no limit`
-    : `${used.toLocaleString('en')} of ${counted(used + left, 'credit')}`
+    ? t('{count, plural, one {# credit} other {# credits}} used, no limit', { count: used })
+    : creditsOf(used, used + left)
+
+/** `960 of 5,000 credits`. */
+export const creditsOf = (used: number, count: number): string =>
+  t('{used} of {count, plural, one {# credit} other {# credits}}', {
+    used: showNumber(used),
+    count,
+  })
 
 /** Days in which a key is marked; the service warns of it by an event for as long. */
 const WARNED_DAYS = 7
@@ -48,19 +76,19 @@ const WARNED_DAYS = 7
 export const showDaysLeft = (end: Date, now: number): string | undefined => {
   const days = (end.getTime() - now) / 86_400_000
   if (days > WARNED_DAYS) return undefined
-  return days < 1 ? 'less than a day left' : `${counted(Math.floor(days), 'day')} left`
+  return days < 1
+    ? t('less than a day left')
+    : t('{count, plural, one {# day} other {# days}} left', { count: Math.floor(days) })
 }
-
-const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
 
 /** `now`, `12 s ago`, `in 3 min`; from a day on the date. */
 export const showTime = (time: Date, now: number): string => {
   const seconds = Math.round((now - time.getTime()) / 1000)
   const size = Math.abs(seconds)
-  if (size >= 86_400) return DAY.format(time)
-  if (size < 5) return 'now'
-  const minutes = Math.floor(size / 60)
-  const hours = Math.floor(minutes / 60)
-  const amount = hours > 0 ? `${hours} h` : minutes > 0 ? `${minutes} min` : `${size} s`
-  return seconds > 0 ? `${amount} ago` : `in ${amount}`
+  if (size >= 86_400) return DATE.format(time)
+  if (size < 5) return t('now')
+  // One unit says enough: 3 min 20 s are 3 min.
+  const unit = size >= 3600 ? 3600 : size >= 60 ? 60 : 1
+  const amount = showWholeSeconds(Math.floor(size / unit) * unit)
+  return seconds > 0 ? t('{amount} ago', { amount }) : t('in {amount}', { amount })
 }
