@@ -54,7 +54,10 @@ describe('samples for visitors without an account', { skip }, () => {
     ] as const) {
       await page.getByRole('navigation', { name: 'Task type' }).getByText(kind).click()
       await page.getByRole('button', { name: title, pressed: true }).waitFor()
-      assert.notEqual(await drawn(page, 'After'), await drawn(page, 'Before'))
+      await waitFor('both pictures', async () => {
+        const [before, after] = [await drawn(page, 'Before'), await drawn(page, 'After')]
+        return before !== '' && after !== '' && before !== after
+      })
       await assertSound(page)
     }
     await page.getByRole('navigation', { name: 'Task type' }).getByText('Video').click()
