@@ -25,7 +25,7 @@ const config = ({ production = false }): KnipConfig => ({
         'bench/support/probe.mjs',
         'test/**/*.test.ts',
         'packages/engine-python/test/*.test.ts',
-        'test/support/{run,file-cost}.ts',
+        'test/support/{run,file-cost,comfyui/serve}.ts',
         'test/system.ts',
         'test/machines/sleeping-media.ts',
         'test/engines/adapters/render-alone.ts',

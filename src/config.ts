@@ -59,9 +59,9 @@ export const checkGiven = (environment: NodeJS.ProcessEnv): void =>
   reject(
     (['api', 'worker'] as const)
       .flatMap((process) => validateConfig(environment, process).issues)
-      .filter(({ name, message }, index, all) => {
+      .filter(({ name, by = name, message }, index, all) => {
         const first = all.findIndex((issue) => issue.message === message)
-        return environment[name] && first === index
+        return (environment[name] || environment[by]) && first === index
       }),
   )
 

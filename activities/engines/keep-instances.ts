@@ -44,7 +44,10 @@ export const makeKeepInstances = <On extends Host>(
   const report = (issues: Record<string, string>): void => {
     for (const [name, issue] of Object.entries(issues))
       if (logged[name] !== issue)
-        log.error({ name, issue }, `an item of ${setting} cannot be used: what it was before stays`)
+        log.error(
+          { item: name, issue },
+          `an item of ${setting} cannot be used: what it was before stays`,
+        )
     logged = issues
   }
   return async (): Promise<void> => {

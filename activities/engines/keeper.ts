@@ -113,14 +113,20 @@ const keepHost = async <On extends Host>(
 
 /** Instances that were reported as silent. */
 const silent = new WeakSet<Host>()
+/** Instances that have responded. */
+const known = new WeakSet<Host>()
 
-/** Says once that an instance is silent, and that it responds again. */
+/** Says once that an instance is silent, and that it responds again. For one that never responded nobody waits first. */
 const logState = ({ log }: KeeperDependencies, instance: Host, setting: string): void => {
-  const state = instance.state()
-  const facts = { instance: instance.name }
-  if (state === 'down' && !silent.has(instance)) {
+  const { name, url } = instance
+  const [state, silence] = [instance.state(), instance.silence()]
+  const facts = { instance: name, address: url, detail: silence?.reason }
+  if (state === 'up') {
+    known.add(instance)
+    if (silent.delete(instance)) log.warn(facts, 'an instance responds again')
+  } else if (silence && !silent.has(instance) && (state === 'down' || !known.has(instance))) {
     silent.add(instance)
-    log.error(facts, `an instance does not respond: start it, or correct ${setting}`)
-  } else if (state === 'up' && silent.delete(instance))
-    log.info(facts, 'an instance responds again')
+    const level = known.has(instance) ? 'error' : 'warn'
+    log[level](facts, `an instance does not respond: start it, or correct ${setting}`)
+  }
 }

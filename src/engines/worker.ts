@@ -14,6 +14,7 @@ import {
 } from '../../activities/engines/index.ts'
 import { makeKeepInstances } from '../../activities/engines/keep-instances.ts'
 import { NO_CALLER_VIDEO } from './domain/caller-video.ts'
+import { listGaps } from './domain/template/gaps.ts'
 import { findVideoBinaries, type VideoBinaries } from '../../packages/engines/src/binaries.ts'
 import { findChildUser } from '../platform/adapters/child-user.ts'
 import { cleanUpOrphans } from '../platform/adapters/orphan.ts'
@@ -35,6 +36,7 @@ import { CUSTOM } from '../tasks/domain/custom-kind.ts'
 import { AWAY_MS, startEngines } from '../../activities/engines/start-engines.ts'
 import { makeKeepBodies } from '../../activities/engines/upstream-bodies.ts'
 import { makeInstance } from './comfyui/instance.ts'
+import { listComfyKinds } from './comfyui/kinds.ts'
 import { makeReadInstances } from './comfyui/sources.ts'
 import { makeLocalImageEngine } from './image-engine/local.ts'
 import { readEngines, readFleetItems, type EngineConfig } from './settings.ts'
@@ -188,6 +190,8 @@ export const makeRemoteRendering = async (
   const keepTemplates =
     fleet && makeKeepTemplates({ ...common, fleet }, config.COMFYUI_TEMPLATES, taken)
   await keepTemplates?.()
+  const gaps = fleet ? listGaps([...fleet.templates, ...fleet.custom], listComfyKinds(config)) : []
+  if (gaps.length > 0) log.warn({ reasons: gaps }, 'templates and the engines of kinds do not fit')
   const clash = taken.find((name) => fleet && `${CUSTOM}${name}.json` in fleet.unusable)
   if (clash !== undefined) {
     log.fatal(`ENGINES_HTTP and COMFYUI_TEMPLATES both have ${clash}: rename one of them`)

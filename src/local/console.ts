@@ -10,8 +10,11 @@ interface LogRecord {
   err?: { message?: string }
   file?: string
   instance?: string
+  address?: string
+  item?: string
   template?: string
   detail?: string
+  issue?: string
   issues?: string[]
   reasons?: string[]
 }
@@ -25,12 +28,14 @@ export const describeLogLine = (name: string, line: string): string | undefined 
   if (record === undefined) return line.trim() === '' ? undefined : `${name}: ${line}`
   const level = LEVELS[record.level ?? 0]
   if (level === undefined) return undefined
-  const { msg, err, file, instance, template, detail, issues = [], reasons = [] } = record
+  const { msg, err, file, item, instance, address, template, detail, issue } = record
+  const { issues = [], reasons = [] } = record
   // An issue may name its file itself.
   const named = issues.some((issue) => issue.startsWith(`${file}:`)) ? undefined : file
-  const about = [named, instance, template].filter(Boolean).join(', ')
+  const about = [named, item, instance, address, template].filter(Boolean).join(', ')
   const cause = err?.message
-  const parts = [msg, about, cause === msg ? undefined : cause, detail, ...issues, ...reasons]
+  const causes = [cause === msg ? undefined : cause, detail, issue, ...issues, ...reasons]
+  const parts = [msg, about, ...causes]
   const message = parts.filter(Boolean).join(': ')
   return `${name} ${level}: ${message}`
 }

@@ -1,28 +1,27 @@
 import { readSystem, type Instance } from '../engines/comfyui/instance.ts'
 import { nameOf, readItem } from '../engines/comfyui/sources.ts'
+import { listComfyKinds } from '../engines/comfyui/kinds.ts'
 import { readTemplates } from '../engines/comfyui/templates.ts'
 import { listKinds } from '../engines/db/template.ts'
 import { describeMembers } from '../engines/domain/template/custom-kind.ts'
-import { TEMPLATE_KINDS } from '../engines/domain/template/fields.ts'
 import { listAdvice } from '../engines/domain/template/fill.ts'
+import { describeWithout } from '../engines/domain/template/gaps.ts'
 import type { Template } from '../engines/domain/template/template.ts'
 import { listWarnings } from '../engines/domain/template/warnings.ts'
 import type { FleetItem } from '../engines/domain/fleet-item.ts'
 import { countWaiting } from '../engines/db/fleet.ts'
 import { OperatorError, OperatorWarning } from '../platform/process/operator-error.ts'
 import type { Config } from '../compose/settings/env.ts'
-import { makeEngineOf } from '../tasks/settings.ts'
 import type { Sql } from '../platform/db/client.ts'
 import type { CheckDeps } from './checks.ts'
 import type { Check } from './doctor.ts'
-import { listFleetItems, openInstance } from './fleet.ts'
+import { listEngineNames, listFleetItems, openInstance } from './fleet.ts'
 
 const AWAY = 'start it, or correct its address in COMFYUI_URLS'
 
 /** Makes the checks of the engine comfyui: the templates, and each instance. None where nothing uses it. */
 export const makeFleetChecks = ({ config, sql }: Pick<CheckDeps, 'config' | 'sql'>): Check[] => {
-  const engineOf = makeEngineOf(config)
-  const kinds = TEMPLATE_KINDS.filter((kind) => engineOf(kind) === 'comfyui')
+  const kinds = listComfyKinds(config)
   const elsewhere = `renders ${kinds.join(', ')}; with COMFYUI_URLS, as core workers have it, its instances are asked`
   const waiting = makeWaitingCheck(sql)
   if (config.COMFYUI_URLS.length === 0)
@@ -30,7 +29,10 @@ export const makeFleetChecks = ({ config, sql }: Pick<CheckDeps, 'config' | 'sql
       ? []
       : [['comfyui', [], '', () => Promise.resolve(elsewhere)], waiting]
   const read = once(() =>
-    readTemplates(config.COMFYUI_TEMPLATES, { listKinds: () => listKinds(sql()) }),
+    readTemplates(config.COMFYUI_TEMPLATES, {
+      listKinds: () => listKinds(sql()),
+      engines: listEngineNames(config),
+    }),
   )
   const items = listFleetItems(config).map((item) => ({
     name: nameOf(item),
@@ -143,8 +145,7 @@ const reportTemplates = (
   const show = (found: string): string => [found, ...issues].join('; ')
   const without = kinds.filter((kind) => !templates.some((template) => template.kind === kind))
   const nowhere = templates.map(({ name }) => name).filter((name) => !able.includes(name))
-  const advice = `add or mend ${without[0]}.json in COMFYUI_TEMPLATES, or choose another engine in ENGINES`
-  if (without.length > 0) throw new OperatorError(show(`none for ${without.join(', ')}: ${advice}`))
+  if (without.length > 0) throw new OperatorError(show(describeWithout(without)))
   const lines = `no instance can run ${nowhere.join(', ')}: the lines of the instances say why`
   if (nowhere.length > 0) throw new OperatorError(show(lines))
   const count = templates.length === 1 ? '1 is' : `${templates.length} are`

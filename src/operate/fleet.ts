@@ -8,6 +8,7 @@ import { changesOf, insertAudit, type Audit } from '../platform/db/audit-log.ts'
 import { drainInstance, listInstanceDetails } from '../engines/db/fleet.ts'
 import { describeMembers } from '../engines/domain/template/custom-kind.ts'
 import { listAdvice } from '../engines/domain/template/fill.ts'
+import { listGaps } from '../engines/domain/template/gaps.ts'
 import { listWarnings } from '../engines/domain/template/warnings.ts'
 import { customName, customPath } from '../tasks/domain/custom-kind.ts'
 import { describeNode } from '../engines/domain/template/graph.ts'
@@ -19,7 +20,8 @@ import { auditTarget } from '../platform/domain/audit-log.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import { folderIssue } from '../platform/settings/folder.ts'
 import { readOutboundRules } from '../platform/settings/settings.ts'
-import { readFleetItems } from '../engines/settings.ts'
+import { readEngines, readFleetItems } from '../engines/settings.ts'
+import { listComfyKinds } from '../engines/comfyui/kinds.ts'
 import type { Config } from '../compose/settings/env.ts'
 import { renderSample } from './sample.ts'
 import { describeCauses } from '../platform/domain/causes.ts'
@@ -74,10 +76,12 @@ const checkTemplates = async (
   if (issue !== undefined) throw new OperatorError(issue)
   const { templates, unusable } = await readTemplates(path, {
     listKinds: () => listKinds(sql),
+    engines: listEngineNames(config),
   })
   for (const issue of Object.values(unusable).flat()) write(issue)
   const { instances: found, issues } = await makeReadInstances(listFleetItems(config))()
   for (const [name, issue] of Object.entries(issues)) write(`${name}  ${issue}`)
+  for (const gap of listGaps(templates, listComfyKinds(config))) write(`warning  ${gap}`)
   const instances = found.map((at) => openInstance(config, at))
   const failed: string[] = []
   const nowhere: string[] = []
@@ -151,6 +155,10 @@ export const openInstance = (config: Config, { name, url }: NamedInstance): Inst
     lostMs: 0,
     silenceMs: SILENCE_MS,
   })
+
+/** Names of the engines of ENGINES_HTTP, which no template can have. */
+export const listEngineNames = (config: Config): string[] =>
+  readEngines({ ...config, WORKER_ROLE: 'core' }).map(({ name }) => name)
 
 /** Items of COMFYUI_URLS, whatever the role of this process. */
 export const listFleetItems = (config: Config): FleetItem[] =>

@@ -21,9 +21,12 @@ import type { EngineName } from './domain/engine.ts'
 type Body = Record<string, unknown>
 type Inline = ReadonlyMap<string, InlineImage>
 
+const NEW_OF_ENGINE = 'what its engine takes is read again each minute'
+const NEW_OF_TEMPLATE = 'a template that has changed counts within ten seconds'
+
 /** The way in which tasks of a kind are made. */
 export const makeImageCreation = (deps: TaskDeps, imageKind: ImageKind): Creation => {
-  const { path, body: schema, images, lists, maxBytes, emptyIsAbsent } = imageKind
+  const { path, body: schema, images, lists, maxBytes, emptyIsAbsent, engine } = imageKind
   return {
     path,
     schema,
@@ -33,7 +36,9 @@ export const makeImageCreation = (deps: TaskDeps, imageKind: ImageKind): Creatio
     images: images.map((field) => (lists?.includes(field) ? `/${field}/*` : `/${field}`)),
     emptyIsAbsent,
     // The vendor's form, which is the interface's, is lenient.
-    ...(customName(imageKind.kind) === undefined && { unread: 'ignored' as const }),
+    ...(customName(imageKind.kind) === undefined
+      ? { unread: 'ignored' as const }
+      : { newNames: engine === undefined ? NEW_OF_TEMPLATE : NEW_OF_ENGINE }),
     validate: makeValidate(deps, imageKind),
     plan: (command) => planImage(deps, imageKind, command),
   }

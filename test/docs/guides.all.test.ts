@@ -33,7 +33,7 @@ const service = useService({
 })
 
 describe('the commands and the code of', { concurrency: 2 }, () => {
-  for (const path of [...GUIDES, 'README.md']) {
+  for (const path of [...GUIDES, 'docs/comfyui.md', 'README.md']) {
     const skip = path.includes('engines-http') && WITHOUT_PYTHON
     test(`${path} do what it says`, { skip }, async () => {
       const blocks = listBlocks(await readFile(join(ROOT, path), 'utf8'))
@@ -98,12 +98,13 @@ describe('the commands and the code of', { concurrency: 2 }, () => {
 const WITHOUT_CLIENTS: ReadonlySet<string> = new Set([
   'docs/guides/production.md',
   'docs/guides/engines-http.md',
+  'docs/comfyui.md',
   'README.md',
 ])
 
-/** The receivers in JavaScript, the page, and the commands of CI and of what is built, have tests of their own; README shows a part of what the demo prints. */
+/** The receivers in JavaScript, the page, and the commands of CI and of what is built, have tests of their own; README shows a part of what the demo prints, and what an instance of ComfyUI takes is tried elsewhere. */
 const isShown = (path: string, language: string, words: string): boolean => {
-  if (path === 'README.md') return false
+  if (path === 'README.md' || path === 'docs/comfyui.md') return false
   if (language === 'bash') {
     assert.match(path, /^docs\/guides\/(publishing|production|engines-http)\.md$/)
     return false

@@ -28,6 +28,12 @@ const readResult = async (service: Service, id: string): Promise<Buffer> => {
   return Buffer.from(await response.arrayBuffer())
 }
 
+/** Settings of an instance that is away, and of its templates. */
+const fleetOf = (templates: string) => ({
+  COMFYUI_URLS: 'gpu1=http://127.0.0.1:9',
+  COMFYUI_TEMPLATES: templates,
+})
+
 /** Fills a service, and keeps all of it as docs/operations/recover.md says: operate, the database, then the files. */
 const fillAndKeep = async (folder: string) =>
   await withKept(async (keep) => {
@@ -35,7 +41,7 @@ const fillAndKeep = async (folder: string) =>
     const [templates, files] = [join(folder, 'own-templates'), join(folder, 'own-files')]
     await mkdir(templates)
     await writeFile(join(templates, 'upscale.json'), '{}')
-    const env = { STORAGE: 'local', STORAGE_PATH: files, COMFYUI_TEMPLATES: templates }
+    const env = { STORAGE: 'local', STORAGE_PATH: files, ...fleetOf(templates) }
     const service = keep(await startService({ database: postgres.database, env }))
     const alice = await clientOf(service, 'alice')
     const id = await alice.createImage({ image: await base64() })
@@ -84,7 +90,7 @@ describe('a backup', () => {
 
       const { url, folder } = await startCopy(keep, from)
       const [files, templates] = [join(folder, 'files'), join(folder, 'templates')]
-      const place = { DATABASE_URL: url, STORAGE_PATH: files, COMFYUI_TEMPLATES: templates }
+      const place = { DATABASE_URL: url, STORAGE_PATH: files, ...fleetOf(templates) }
       const empty = { ...settings, ...place, SECRETS_KEYS: randomBytes(32).toString('base64') }
       const before = await operateWith(empty, 'restore', '--check', kept, '--all')
       assert.equal(before.code, 1)

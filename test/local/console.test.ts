@@ -32,6 +32,16 @@ const cases: [string, string, string | undefined][] = [
     'api warning: no result: gpu1, upscale: node 4: no',
   ],
   [
+    'an instance that does not respond, by its address',
+    '{"level":40,"msg":"it is silent","instance":"gpu1","address":"http://a","detail":"no way"}',
+    'api warning: it is silent: gpu1, http://a: no way',
+  ],
+  [
+    'an item of a setting that cannot be used',
+    '{"level":50,"msg":"cannot be used","item":"file:/list","issue":"ENOENT"}',
+    'api error: cannot be used: file:/list: ENOENT',
+  ],
+  [
     'an error that repeats its cause',
     '{"level":60,"msg":"gone","err":{"message":"gone"}}',
     'api fatal: gone',

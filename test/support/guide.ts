@@ -36,7 +36,7 @@ export const listBlocks = (text: string): Block[] =>
 
 /** The address that documents name a service by, and the ports of what a reader starts: receivers and engines. */
 const EXAMPLE = 'http://127.0.0.1:8080'
-export const PORTS = ['9099', '5001', '5002', '5003']
+export const PORTS = ['9099', '5001', '5002', '5003', '8188']
 
 /** Those that take their place. */
 export interface Addresses {
@@ -56,6 +56,12 @@ npm() {
   case "$*" in
     *"token --user "*) curl -s "${baseUrl}/development/tokens" --json "{\\"user\\": \\"\${*: -1}\\"}" | node -p 'JSON.parse(fs.readFileSync(0)).token' ;;
     *) command npm --prefix '${ROOT}' "$@" ;;
+  esac
+}
+node() {
+  case "\${1-}" in
+    tools/*) (cd '${ROOT}' && exec node "$@") ;;
+    *) command node "$@" ;;
   esac
 }
 # With pipefail a curl whose reader has left fails; the streams end by themselves.

@@ -170,6 +170,26 @@ describe('a call', () => {
     assert.deepEqual(pathsOf(seen), ['/tasks/t', `${item.path}/cancel`, `${item.path}/creations`])
   })
 
+  test('that failed says what its engine said, of either family', async () => {
+    const error = { code: 'engine_failed', message: 'It failed.', engine_error: 'no face' }
+    const { code: err_code, message: err_msg, engine_error } = error
+    const film = { id: 't', state: 'failed', err_code, err_msg, engine_error }
+    const picture = { data: { task_id: 't', status: 'FAILED', error } }
+    const { code, message } = error
+    for (const [path, body] of [
+      ['/proxy/vidvendor/tasks/t', film],
+      ['/proxy/imgvendor/t', picture],
+    ] as const) {
+      const { kiln } = make(
+        json({ family: path.includes('vid') ? 'video' : 'image', path }),
+        json(body),
+      )
+      const task = await kiln.read('t')
+      const expected = { code, message, engineError: 'no face' }
+      assert.deepEqual(task.state === 'failed' && task.error, expected)
+    }
+  })
+
   test('a Date is sent as an instant', async () => {
     const { kiln, seen } = make(response(TASK), response(TASK))
     const kiln_start_after = new Date('2030-01-31T12:30:00+02:00')

@@ -388,3 +388,14 @@ describe('a file that cannot be served', { skip }, () => {
       assert.match(stderr, message)
     })
 })
+
+test(
+  'a line of a docstring whose name is misspelt is warned of, and no other',
+  { skip },
+  async () => {
+    const { stderr } = await run('fixtures.py:silent')
+    assert.deepEqual(stderr.match(/^warning: .*$/gm), [
+      'warning: silent: no parameter is called strenght, as in its docstring; did you mean strength?',
+    ])
+  },
+)

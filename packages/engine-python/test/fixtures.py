@@ -55,5 +55,12 @@ def high(strength: Annotated[float, Range(0, 1)] = 5) -> str:
 
 
 @engine
-def silent(strength: float = 1):  # type: ignore[no-untyped-def]
-    return strength
+def silent(strength: float = 1, size: int = 1):  # type: ignore[no-untyped-def]
+    """Says nothing.
+
+    strenght: How much.
+    sizes: Small ones are fast.
+    size: How large.
+    Note: It is loud.
+    """
+    return strength * size

@@ -18,6 +18,7 @@ from kiln_client import (
     ServiceError,
     UnauthorizedError,
 )
+from kiln_client.tasks import read_task
 
 ID = "7c9d2f34-5a1b-4e8e-9f53-0d6a2b1c4e57"
 LINK = "https://a.example/a.png"
@@ -522,6 +523,24 @@ def test_a_task_that_is_cancelled_is_returned_as_it_is_then(kiln_of):
     images, videos = f"/proxy/imgvendor/v1/ai/image-relight/{ID}", f"/proxy/vidvendor/tasks/{ID}"
     after = [f"/tasks/{ID}", f"{videos}/cancel", f"{videos}/creations"]
     assert paths == [f"{images}/cancel", images, *after]
+
+
+SAID = {"engine_error": "no face"}
+FAILURE = {"code": "engine_failed", "message": "It failed."}
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"data": {"task_id": ID, "status": "FAILED", "error": {**FAILURE, **SAID}}},
+        {"id": ID, "state": "failed", "err_code": "engine_failed", "err_msg": "It failed.", **SAID},
+        {"task_id": ID, "family": "image", "status": "FAILED", "error": FAILURE, **SAID},
+    ],
+)
+def test_an_error_says_what_the_engine_said(record):
+    error = read_task(record).error
+    assert (error.code, error.engine_error) == ("engine_failed", "no face")
+    assert str(error) == "engine_failed: It failed. (engine: no face)"
 
 
 def test_a_task_says_what_of_its_request_takes_no_effect(kiln_of):

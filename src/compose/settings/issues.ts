@@ -19,11 +19,11 @@ import { decodeWebhookSecret } from '../../events/adapters/webhook.ts'
 import { BUILTIN_SETTINGS } from './builtin.ts'
 import { OVERRIDE } from './constants.ts'
 import { DEVELOPMENT_ISSUER } from '../../platform/process/development-issuer.ts'
-import { hasBucket } from '../../platform/storage/settings.ts'
 import { readDatabaseAddress } from '../../platform/settings/database.ts'
 import { folderIssue } from '../../platform/settings/folder.ts'
 import { splitList } from '../../platform/settings/schema.ts'
 import type { Env } from './env.ts'
+import { findAbsent, listEngineNeeds, listNeeds } from './needs.ts'
 import { isGuessable } from './guessable.ts'
 import type { SettingIssue } from '../../platform/settings/issue.ts'
 import { findTemporalIssues } from '../../platform/settings/temporal.ts'
@@ -49,7 +49,8 @@ export const findSettingIssues = (
   const further = [
     ...builtinIssues(env, given),
     ...developmentIssues(env, given),
-    ...upstreamIssues(env, process),
+    ...engineIssues(env, process),
+    ...findAbsent(env, listNeeds(env)),
     ...storeIssues(env),
     ...findTemporalIssues(given),
     ...productionIssues(env, process, given),
@@ -327,78 +328,55 @@ const developmentIssues = (env: Env, given: NodeJS.ProcessEnv): SettingIssue[] =
   ].map((message) => ({ name, message }))
 }
 
-/** Only core workers call an upstream, and only they are given its key. */
-const upstreamIssues = (env: Env, process: ProcessName): SettingIssue[] => {
+/** Only core workers call engines. */
+const engineIssues = (env: Env, process: ProcessName): SettingIssue[] => {
   if (process !== 'worker' || env.WORKER_ROLE !== 'core') return []
-  const engines = [
-    env.IMAGE_ENGINE,
-    env.VIDEO_ENGINE,
-    ...splitList(env.ENGINES).map((item) => item.split(':')[1]),
-  ]
-  const isComfyUI = engines.includes('comfyui') || env.COMFYUI_URLS !== ''
-  const fleet = (['COMFYUI_URLS', 'COMFYUI_TEMPLATES'] as const)
-    .filter((name) => isComfyUI && env[name] === '')
-    .map((name) => ({
-      name,
-      message: `${name} is absent: the engine comfyui needs instances and templates`,
-    }))
   const folder = env.COMFYUI_TEMPLATES
-  const issue = isComfyUI && folder !== '' ? folderIssue('COMFYUI_TEMPLATES', folder) : undefined
-  if (issue !== undefined) fleet.push({ name: 'COMFYUI_TEMPLATES', message: issue })
-  const upstreams = (['image', 'video'] as const).flatMap((family) => {
-    const { setting, engine } = UPSTREAM_FAMILIES[family]
-    const [url, key] = [`${setting}_URL`, `${setting}_KEY`] as const
-    const isUsed = env[engine] === 'vendor' || env[url] !== ''
-    const absent = [url, key]
-      .filter((name) => isUsed && env[name] === '')
-      .map((name) => ({ name, message: `${name} is absent: an upstream needs address and key` }))
+  const issue = folder === '' ? undefined : folderIssue('COMFYUI_TEMPLATES', folder)
+  const keyless = (['image', 'video'] as const).flatMap((family) => {
+    const key = `${UPSTREAM_FAMILIES[family].setting}_KEY` as const
     const others = readUpstreams(env, family).filter((one) => env[key] !== '' && one.key === '')
-    return [
-      ...absent,
-      ...others.map(({ kind }) => ({ name: key, message: `${key} has none for ${kind}` })),
-    ]
+    return others.map(({ kind }) => ({ name: key, message: `${key} has none for ${kind}` }))
   })
-  return [...fleet, ...upstreams, ...unnamedEngines(env)]
+  return [
+    ...findAbsent(env, listEngineNeeds(env)),
+    ...(issue === undefined ? [] : [{ name: 'COMFYUI_TEMPLATES', message: issue }]),
+    ...keyless,
+    ...unnamedEngines(env),
+  ]
 }
 
 /** Finds engines of kinds, and tokens, that have no address. */
 const unnamedEngines = (env: Env): SettingIssue[] => {
   const named = splitList(env.ENGINES_HTTP).map((item) => item.split('=')[0])
   const used = [
-    ...splitList(env.ENGINES).flatMap((item) => item.split(':')[2] ?? []),
-    ...splitList(env.ENGINES_HTTP_TOKENS).flatMap((item) => item.split('=')[0] ?? []),
+    ...splitList(env.ENGINES).map((item) => ['ENGINES', item.split(':')[2]] as const),
+    ...splitList(env.ENGINES_HTTP === '' ? '' : env.ENGINES_HTTP_TOKENS).map(
+      (item) => ['ENGINES_HTTP_TOKENS', item.split('=')[0]] as const,
+    ),
   ]
-  return used
-    .filter((name) => !named.includes(name))
-    .map((name) => ({ name: 'ENGINES_HTTP', message: `ENGINES_HTTP has no engine ${name}` }))
+  return used.flatMap(([by, engine]) =>
+    engine === undefined || named.includes(engine)
+      ? []
+      : [
+          {
+            name: 'ENGINES_HTTP',
+            by,
+            message: `ENGINES_HTTP has no engine ${engine}, which ${by} names`,
+          },
+        ],
+  )
 }
 
-const storeIssues = (env: Env): SettingIssue[] => {
-  const keys = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const
-  const absent = keys.filter((name) => env[name] === '')
-  const wrong: [boolean, keyof Env, string][] = [
+const storeIssues = (env: Env): SettingIssue[] =>
+  toIssues([
     [env.STORAGE_ALSO === env.STORAGE, 'STORAGE_ALSO', 'must not be STORAGE itself'],
-    [hasBucket(env) && env.S3_BUCKET === '', 'S3_BUCKET', 'is absent: files are to lie in it'],
     [
       env.S3_REDIRECT === 'on' && env.STORAGE !== 's3',
       'S3_REDIRECT',
       'must be off where STORAGE is not s3',
     ],
-    [
-      env.S3_PUBLIC_ENDPOINT !== '' && env.S3_REDIRECT !== 'on',
-      'S3_PUBLIC_ENDPOINT',
-      'has no effect without S3_REDIRECT=on: set that, or unset this',
-    ],
-    ...(hasBucket(env) && absent.length === 1 ? absent : []).map(
-      (name): [boolean, keyof Env, string] => [
-        true,
-        name,
-        'is absent: a key needs its secret, and a secret its key',
-      ],
-    ),
-  ]
-  return toIssues(wrong)
-}
+  ])
 
 const toIssues = (rules: [broken: boolean, name: string, rule: string][]): SettingIssue[] =>
   rules.filter(([broken]) => broken).map(([, name, rule]) => ({ name, message: `${name} ${rule}` }))

@@ -52,7 +52,8 @@ export const readTemplates = async (
   for (const name of left)
     unusable[name] = [`${name}: no template is called ${name.replace(/\.\w+\.json$/, '')}`]
   for (const name of engines.map((engine) => `${CUSTOM}${engine}.json`))
-    if (names.includes(name)) unusable[name] = [`${name}: an engine of ENGINES_HTTP has this name`]
+    if (names.includes(name))
+      unusable[name] = [`${name}: an engine of ENGINES_HTTP has this name: rename one`]
   templates = templates.filter(({ name }) => !(`${name}.json` in unusable))
   const custom = templates.filter(({ kind }) => kind === undefined)
   const kinds = custom.length > MAX_CUSTOM ? await listKinds() : []

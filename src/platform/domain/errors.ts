@@ -311,7 +311,7 @@ export const errors = {
   templateNotFound: (name: string) =>
     apiError(
       'template_not_found',
-      `There is no template ${shown(name)}, or not any more; GET /templates lists them. Tasks that were made with it go on.`,
+      `There is no template ${shown(name)}, or not any more; GET /templates lists them, and \`kiln operate templates\` says to operators why a file is none. Tasks that were made with it go on.`,
     ),
   templateNotAllowed: (name: string, owner: string) =>
     apiError(

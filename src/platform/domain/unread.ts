@@ -66,13 +66,15 @@ interface UnreadRules {
   unread?: 'ignored' | undefined
   /** Members of the body that are not. */
   sentBack?: readonly string[] | undefined
+  /** When a name that is new will be read; absent: never. */
+  newNames?: string | undefined
 }
 
 /** Makes the issues of names that a route rejects; of all of them where the caller prefers that. */
 export const unreadIssues = (
   unread: readonly Unread[],
   isPreferred: boolean,
-  { unread: rule, sentBack }: UnreadRules = {},
+  { unread: rule, sentBack, newNames }: UnreadRules = {},
 ): Issue[] =>
   unread
     .filter(
@@ -81,12 +83,15 @@ export const unreadIssues = (
         (!sentBack?.some((name) => field === `/${name}`) &&
           (meant !== undefined || rule !== 'ignored')),
     )
-    .map(({ field, meant, value, reason = 'nothing reads it' }) => ({
+    .map(({ field, meant, value, reason = describeReason(newNames) }) => ({
       field,
       code: 'validation_failed',
       isUnwanted: true,
       message: `${field} must be absent, because ${reason}${meant === undefined ? '' : `; did you mean ${meant}?`}${got(field, value)}`,
     }))
+
+const describeReason = (newNames: string | undefined): string =>
+  `nothing reads it${newNames === undefined ? '' : ` (${newNames})`}`
 
 /** Shows a value, unless its name may be the name of a secret. */
 const got = (field: string, value: unknown): string =>

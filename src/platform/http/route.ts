@@ -97,7 +97,7 @@ export interface HeaderMember {
 export interface BodySpec<Body extends TSchema = TSchema>
   extends
     BodyLimits,
-    Pick<BodyRules, 'findMembers' | 'emptyIsAbsent' | 'adminMembers' | 'sentBack'> {
+    Pick<BodyRules, 'findMembers' | 'emptyIsAbsent' | 'adminMembers' | 'sentBack' | 'newNames'> {
   schema: Body
   /** Shown by OpenAPI in place of `schema`, where one schema can say the rules that are validated apart. */
   document?: TSchema

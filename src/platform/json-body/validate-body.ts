@@ -34,6 +34,8 @@ export interface BodyRules {
   sentBack?: readonly string[] | undefined
   /** Only names that were meant otherwise are rejected; absent: all that nothing reads. */
   unread?: 'ignored' | undefined
+  /** When a name that is new will be read, of members that come and go. */
+  newNames?: string | undefined
   /** Rules that a schema cannot say; their issues are reported together with the schema's. */
   validate?: ((given: RuledBody & { params: Record<string, unknown> }) => Issue[]) | undefined
   /** Lists members of a valid body that take no effect beside its others. */

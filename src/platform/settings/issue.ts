@@ -3,4 +3,6 @@ export interface SettingIssue {
   /** The variable. */
   name: string
   message: string
+  /** Another variable that needs it; absent: it is wrong by itself. */
+  by?: string
 }

@@ -169,6 +169,19 @@ export const waitsFor = (sql: Queryable): Fragment => sql`
   end
 `
 
+/**
+ * Error of `task t`, with what its engine said where callers may read that; else the message says who reads it. Null without
+ * an error.
+ */
+export const errorOf = (sql: Queryable): Fragment => sql`
+  case when t.error_code is not null then jsonb_strip_nulls(jsonb_build_object('code', t.error_code,
+    'message', t.error_message || case when t.engine_error is not null and not t.engine_error_shown
+      and t.error_code in ('engine_failed', 'engine_crashed', 'upstream_failed', 'InternalServiceFailure')
+      then ' Operators read why by kiln operate explain ' || t.id || ', or on its page in the console.'
+      else '' end,
+    'engine_error', case when t.engine_error_shown then t.engine_error end)) end
+`
+
 /** Names of the results of `task t`, in order; none of a deleted one. */
 export const resultNames = (sql: Queryable): Fragment => sql`
   array(select r.name from task_result r

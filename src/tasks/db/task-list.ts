@@ -18,7 +18,7 @@ import {
 } from './event-log.ts'
 import { isOfBatch, isWithin, ofFamilies, type Bounds } from './filter.ts'
 import { hasLabels, labelsOf, matchLabels } from './labels.ts'
-import { deletedAt, waitsFor } from './task-file.ts'
+import { deletedAt, errorOf, waitsFor } from './task-file.ts'
 import { createdAtUs, placeOf, type TaskPlace } from './task-place.ts'
 
 /** Which tasks are walked through, newest first. */
@@ -162,8 +162,7 @@ export const taskColumns = (sql: Queryable): Fragment => sql`
     'credits', case when t.status = 'failed' then 0 else t.credits end,
     'labels', ${labelsOf(sql)}, 'priority', nullif(t.priority, 0),
     'run_again_of', t.run_again_of, 'start_after', ${instant(sql, sql`t.start_after`)},
-    'error', case when t.error_code is not null
-      then jsonb_build_object('code', t.error_code, 'message', t.error_message) end,
+    'error', ${errorOf(sql)},
     'cancellable', ${isCancellable(sql)})) as item
 `
 

@@ -4,6 +4,7 @@ import { ImageTaskKind, type AnyImageKind } from './image/image-kind.ts'
 import { CUSTOM, CUSTOM_NAME } from './custom-kind.ts'
 import { timeBounds } from '../../platform/domain/time-bounds.ts'
 import { DeletedAt } from './deleted-at.ts'
+import { EngineErrorText } from './engine-error.ts'
 import { DeliveryState, SentEvent } from './task-event.ts'
 import { LabelFilter, Labels } from './task-options.ts'
 import { instant, queryText, uuid } from '../../platform/domain/schema-fields.ts'
@@ -64,7 +65,7 @@ const members = {
   run_again_of: Type.Optional(uuid('The task that an operation has made again with this one.')),
   error: Type.Optional(
     Type.Object(
-      { code: Type.String(), message: Type.String() },
+      { code: Type.String(), message: Type.String(), engine_error: EngineErrorText },
       { description: 'Why it failed, or that it was cancelled.' },
     ),
   ),

@@ -524,6 +524,34 @@ describe('the keeper of a fleet', () => {
     assert.equal(await loaded(), null)
   })
 
+  test('says at its first turn which instance does not respond, once, and when it does', async (t) => {
+    const { deps, first, names } = await start(t, [{}])
+    const logged: [object, string][] = []
+    const warn = (facts: object, message: string) => void logged.push([facts, message])
+    const log = { ...deps.log, warn } as typeof deps.log
+    const keep = () => keepFleet({ ...deps, log })
+    const said = () => logged.filter(([, message]) => /respond/.test(message))
+    const { url } = first
+    await first.kill()
+    await waitFor('it is said', async () => {
+      await keep()
+      return said().length > 0
+    })
+    await keep()
+    await first.start()
+    await waitFor('it responds', async () => {
+      await keep()
+      return said().length > 1
+    })
+    await keep()
+    const detail = 'no connection could be made: the port is closed'
+    const facts = { instance: names[0], address: url }
+    assert.deepEqual(said(), [
+      [{ ...facts, detail }, 'an instance does not respond: start it, or correct COMFYUI_URLS'],
+      [{ ...facts, detail: undefined }, 'an instance responds again'],
+    ])
+  })
+
   test('records that an instance stands still, and that it is gone', async (t) => {
     const { deps, names, first } = await start(t, [{}], { stallMs: 200, lostMs: 200 })
     const logged: string[] = []

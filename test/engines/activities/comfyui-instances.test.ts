@@ -164,7 +164,7 @@ describe('a fleet whose instances come from a file', { concurrency: true }, () =
     await follow()
     assert.deepEqual(depths(deps, name), [[name, one.url, 0]])
     assert.deepEqual(logged, [
-      { name, issue: 'its name leads to its earlier address until no placement is there' },
+      { item: name, issue: 'its name leads to its earlier address until no placement is there' },
     ])
     const other = await startWorker(source)
     assert.deepEqual(
@@ -270,7 +270,7 @@ describe('a fleet whose instances come from a file', { concurrency: true }, () =
     await write(`${name}=${one.url}`, `${name}=${two.url}`)
     await follow()
     assert.deepEqual(depths(deps, name), [[name, one.url, 2]])
-    assert.deepEqual(logged[2], { name, issue: 'it names two addresses' })
+    assert.deepEqual(logged[2], { item: name, issue: 'it names two addresses' })
   })
 })
 
@@ -314,7 +314,7 @@ describe('a fleet whose instances are the addresses of a name', { concurrency: t
       outage,
     )
     assert.deepEqual(logged, [
-      { name: `dns:comfy.internal:${port}`, issue: 'the name server is away' },
+      { item: `dns:comfy.internal:${port}`, issue: 'the name server is away' },
     ])
     // As of a service that is scaled to none.
     addresses = { code: 'ENOTFOUND' }

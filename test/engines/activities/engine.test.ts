@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from 'node:util'
 
 import sharp from 'sharp'
 
+import { keepEngine } from '../../../activities/engines/engine-keeper.ts'
 import { findPrediction, recordPrediction } from '../../../src/engines/db/prediction.ts'
 import { findFile } from '../../../src/tasks/db/file.ts'
 import { NO_INSTANCE, SILENT } from '../../../src/tasks/domain/waits-for.ts'
@@ -363,6 +364,23 @@ describe('an image task of an engine', { concurrency: true }, () => {
     await keep()
     const { waits_on: waitsOn, fence, failures } = await see(place.database, id)
     assert.deepEqual([waitsOn, fence, failures], ['turn', 1, 0])
+  })
+
+  test('waits for an engine whose silence is said at the first turn', async (t) => {
+    const { deps, first } = await start(t)
+    const logged: string[] = []
+    const warn = (facts: object, message: string) =>
+      void logged.push(`${message}: ${(facts as { address: string }).address}`)
+    const log = { ...deps.log, warn } as typeof deps.log
+    const { url } = first
+    await first.stop()
+    await waitFor('it is said', async () => {
+      await keepEngine({ ...deps, log })
+      return logged.length > 0
+    })
+    assert.deepEqual(logged, [
+      `an instance does not respond: start it, or correct ENGINES_HTTP: ${url}`,
+    ])
   })
 
   test('is cancelled at its engine', async (t) => {

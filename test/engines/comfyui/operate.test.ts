@@ -25,6 +25,8 @@ const CONFIG = {
   COMFYUI_URLS: [] as string[],
   COMFYUI_TOKEN: '',
   COMFYUI_STALL_SECONDS: 600,
+  ENGINES_HTTP: [] as string[],
+  ENGINES_HTTP_TOKENS: [] as string[],
   ENGINES: ['upscale:comfyui'],
   IMAGE_ENGINE: 'local',
   VIDEO_ENGINE: 'local',
@@ -162,6 +164,39 @@ describe('kiln operate templates', { concurrency: true }, () => {
     await write('portrait', makePortrait({ 2: ['ImageBlurr', { image: ['1', 0] }] }))
     const unknown = await checkTemplates({ ...config, COMFYUI_TEMPLATES: folder })
     assert.match(unknown.lines, /there is no class ImageBlurr; did you mean ImageBlur\?$/m)
+  })
+
+  test('names a template that has the name of an engine, as the start does', async (t) => {
+    const { config } = await start(t, {})
+    const engines = ['poster=http://127.0.0.1:9']
+    const { lines, end } = await checkTemplates({ ...config, ENGINES_HTTP: engines })
+    assert.match(
+      lines,
+      /^custom\/poster\.json: an engine of ENGINES_HTTP has this name: rename one$/m,
+    )
+    assert.equal(end, 'custom/poster.json cannot be used: the lines above say why')
+    const [found = ''] = (await doctor({ ...config, ENGINES_HTTP: engines })).lines
+    assert.match(found, /^WARN templates .*an engine of ENGINES_HTTP has this name/)
+  })
+
+  test('warns of kinds without a template, and of templates whose kinds go elsewhere', async (t) => {
+    const { config } = await start(t, {})
+    const check = async (more: object) => (await checkTemplates({ ...config, ...more })).lines
+    const kinds = { ENGINES: ['upscale:comfyui', 'skin_creative:comfyui'], VIDEO_ENGINE: 'comfyui' }
+    const lines = await check(kinds)
+    assert.match(
+      lines,
+      /^warning {2}none for skin_creative: add or mend skin_creative\.json in COMFY/m,
+    )
+    assert.match(
+      lines,
+      /^warning {2}no tasks come to relight\.json, skin_flexible\.json unless .*: ENGINES=relight:comfyui,skin_flexible:comfyui sends/m,
+    )
+    const empty = { COMFYUI_TEMPLATES: await makeDir(t), ENGINES: [] }
+    assert.match(
+      await check(empty),
+      /^warning {2}COMFYUI_TEMPLATES has no template, so .*COMFYUI_URLS/m,
+    )
   })
 
   test('says which folder cannot be read', async () => {

@@ -47,6 +47,35 @@ describe('what a template may not mean', () => {
     assert.deepEqual(load('kiln:imgae'), [meant])
   })
 
+  const PROMPT = (value: string) => ['PrimitiveString', { value }, 'kiln:prompt'] as const
+  const portrait = (nodes: Parameters<typeof makePortrait>[0]): string[] =>
+    warningsOf('custom/a.json', makePortrait(nodes))
+
+  test('is one name on nodes that begin with different values, or that each load a file', () => {
+    assert.deepEqual(portrait({ 6: PROMPT('hard light') }), [
+      'node 6 "kiln:prompt": prompt sets value of node 4 "kiln:prompt", too, which has another value; is it a copy that needs another name?',
+    ])
+    assert.deepEqual(portrait({ 6: ['LoadImage', { image: 'in.png' }, 'kiln:image'] }), [
+      'node 6 "kiln:image": image sets image of node 1 "kiln:image", too, which loads a file of its own; is it a copy that needs another name?',
+    ])
+  })
+
+  test('is nothing where one name is for equal values, whatever their divisors, or for seeds', () => {
+    const shared = {
+      6: PROMPT('soft light'),
+      7: ['PrimitiveInt', { value: 8 }, 'kiln:seed'],
+      8: ['PrimitiveFloat', { value: 55 }, 'kiln:strength'],
+    } as const
+    assert.deepEqual(portrait(shared), [])
+  })
+
+  test('is two names for one input', () => {
+    const title = 'kiln:seed, start=value'
+    assert.deepEqual(portrait({ 5: ['PrimitiveInt', { value: 7 }, title] }), [
+      `node 5 "${title}": value takes seed and start: where both are given, start counts`,
+    ])
+  })
+
   test('is nothing where a mark has a blank behind its colon, or a number', () => {
     for (const title of ['kiln: image', 'kiln:image2', 'kiln:photo'])
       assert.deepEqual(load(title), [])

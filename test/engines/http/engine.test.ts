@@ -174,6 +174,10 @@ describe('an engine of ENGINES_HTTP', () => {
     const image = await base64()
     expectStatus(await client.post(ENHANCE, { image, scale: 9 }), 400, 'validation_failed')
     expectStatus(await client.post(ENHANCE, { scale: 2 }), 400, 'validation_failed')
+    const { body } = await client.post(ENHANCE, { image, contrast: 1 })
+    assert.deepEqual(body.details, [
+      '/contrast must be absent, because nothing reads it (what its engine takes is read again each minute) (got 1)',
+    ])
   })
 
   test('is given lists of its values', async () => {
@@ -338,9 +342,10 @@ describe('an engine of ENGINES_HTTP', () => {
     const logs = 'read\nTraceback (most recent call last):\n  File "/srv/enhance.py", line 3\n'
     fake.outcomes.push({ status: 'failed', error: 'Final: no face', logs })
     const id = await create(ENHANCE, { image: await base64() })
-    assert.equal(
-      (await client.untilEndedAt(ENHANCE, id)).error?.message,
-      'The engine rejected the task.',
+    const { error } = await client.untilEndedAt(ENHANCE, id)
+    assert.match(
+      error?.message ?? '',
+      /^The engine rejected the task\. Operators read why by kiln /,
     )
     assert.equal((await readTask(id)).log, 'read\n')
     const { body } = expectStatus(await service.client('root').get(`/tasks/${id}`), 200)

@@ -250,7 +250,7 @@ describe('a template in custom', () => {
       await assert.rejects(run(...args), {
         code: 3,
         stderr:
-          /^kiln: there is no template portrat; did you mean portrait\? `kiln templates` lists/m,
+          /^kiln: there is no template portrat; did you mean portrait\? `kiln templates` lists.*`kiln operate templates`/m,
       })
     assert.match(stdout, /^ {2}radius {2}integer 1 to 31, 6 unless given$/m)
     const made = await run('run', 'portrait', 'photo.png', '--prompt', 'dusk', '--set', 'radius=4')
@@ -258,6 +258,10 @@ describe('a template in custom', () => {
     await assert.rejects(run('run', 'portrait', 'photo.png', '--set', 'radius=99'), {
       code: 3,
       stderr: /\/radius must be a whole number from 1 to 31, got 99/,
+    })
+    await assert.rejects(run('run', 'portrait', 'photo.png', '--set', 'radius', '4'), {
+      code: 2,
+      stderr: /^kiln: --set takes name=value in one word: --set radius=<value>$/m,
     })
   })
 
@@ -293,8 +297,14 @@ describe('a template in custom', () => {
       const id = await create({ image: await base64() })
       const { error } = await client.untilEndedAt(PORTRAIT, id)
       fake.poison = undefined
-      assert.equal(error?.message, 'The engine failed three times.')
+      assert.match(error?.message ?? '', /^The engine failed three times\./)
       return id
+    }
+    const errorOf = async (id: string) => {
+      const { error } = await client.untilEndedAt(PORTRAIT, id)
+      const { body } = await client.get(`/tasks/${id}`)
+      assert.deepEqual(body['error'], error)
+      return error
     }
     const readError = async (user: string, id: string) =>
       (await service.client(user).get(`/tasks/${id}`)).body['engine_error']
@@ -303,6 +313,10 @@ describe('a template in custom', () => {
     assert.match(String(await readError('root', hidden)), said)
     assert.equal(await readError('alice', hidden), undefined)
     assert.equal(await readError('bob', hidden), undefined)
+    assert.deepEqual(await errorOf(hidden), {
+      code: 'engine_failed',
+      message: `The engine failed three times. Operators read why by kiln operate explain ${hidden}, or on its page in the console.`,
+    })
 
     await writeInstances(`gpu1=${fake.url}|errors=shown`)
     const shown = await waitFor('the worker has read the option', async () => {
@@ -311,6 +325,12 @@ describe('a template in custom', () => {
     })
     assert.match(String(await readError('alice', shown)), said)
     assert.equal(await readError('bob', shown), undefined)
+    const { message, engine_error: known } = { ...(await errorOf(shown)) } as Record<string, string>
+    assert.equal(message, 'The engine failed three times.')
+    assert.match(known ?? '', said)
+    const kiln = makeKiln({ baseUrl: service.baseUrl, token: await service.token('alice') })
+    const read = await kiln.read(shown)
+    assert.equal(read.state === 'failed' && read.error.engineError, known)
     const watched = execute(
       process.execPath,
       [codePath('packages/client/src/cli/kiln.ts'), 'watch', shown],
@@ -458,7 +478,7 @@ describe('a request to a template', () => {
       404,
       'template_not_found',
     )
-    assert.match(body.message ?? '', /portrit/)
+    assert.match(body.message ?? '', /portrit.*GET \/templates.*`kiln operate templates`/)
     expectStatus(await client.get('/tasks?kind=custom/'), 400, 'validation_failed')
   })
 })

@@ -342,7 +342,7 @@ describe('one attempt to deliver an event', () => {
     }
     const given = { owner: 'vera', payload: EARLIER.payload }
 
-    test('of a video that failed what was charged, and at its end nothing', async () => {
+    test('of a video that failed what was charged, and at its end nothing, with what its engine said', async () => {
       const path = nextPath()
       const id = await getVideo(deps, { ...given, webhookUrl: receiver.url(path) })
       await enterVideo(deps, id, 9)
@@ -354,13 +354,15 @@ describe('one attempt to deliver an event', () => {
       for (const state of ['queueing', 'processing'])
         assert.deepEqual(await bodyAt(state), { id, state, ...EARLIER })
       await deps.sql`update event set state = 'pending' where task_id = ${id} and sequence > 1`
+      const said = { engine_error: 'no face', engine_error_shown: true }
+      await deps.sql`update task set ${deps.sql(said)} where id = ${id}`
       const error = { code: 'ModelUnavailable', message: 'no model' }
       await unitOfWork(deps, (sql, enqueue) =>
         failVideoTask(sql, { id, error }, { slots: 9, startOf, enqueue }),
       )
       for (const state of ['queueing', 'processing'])
         assert.deepEqual(await bodyAt(state), { id, state, ...EARLIER })
-      const why = { err_code: 'ModelUnavailable', err_msg: 'no model' }
+      const why = { err_code: 'ModelUnavailable', err_msg: 'no model', engine_error: 'no face' }
       const end = { ...EARLIER, ...why, credits: 0, progress: 45 }
       assert.deepEqual(await bodyAt('failed'), { id, state: 'failed', ...end })
     })

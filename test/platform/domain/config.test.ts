@@ -391,6 +391,34 @@ describe('settings', () => {
       assert.deepEqual(namesOf({ ...fleet, COMFYUI_URLS: urls }, 'worker'), ['COMFYUI_URLS'], urls)
   })
 
+  const NEEDS: [env: NodeJS.ProcessEnv, issue: string][] = [
+    [{ COMFYUI_TEMPLATES: ROOT }, 'COMFYUI_URLS is absent, and COMFYUI_TEMPLATES needs it'],
+    [{ COMFYUI_URLS: 'a=http://a' }, 'COMFYUI_TEMPLATES is absent, and COMFYUI_URLS needs it'],
+    [{ COMFYUI_TOKEN: 'secret' }, 'COMFYUI_URLS is absent, and COMFYUI_TOKEN needs it'],
+    [{ IMAGE_ENGINE: 'comfyui' }, 'COMFYUI_URLS is absent, and IMAGE_ENGINE=comfyui needs it'],
+    [{ ENGINES: 'extend:vendor' }, 'VENDOR_VIDEO_URL is absent, and ENGINES needs it'],
+    [{ VENDOR_VIDEO_KEY: 'k' }, 'VENDOR_VIDEO_URL is absent, and VENDOR_VIDEO_KEY needs it'],
+    [{ VENDOR_IMAGE_URL: 'http://a' }, 'VENDOR_IMAGE_KEY is absent, and VENDOR_IMAGE_URL needs it'],
+    [{ ENGINES_HTTP_TOKENS: 'a=b' }, 'ENGINES_HTTP is absent, and ENGINES_HTTP_TOKENS needs it'],
+    [{ ENGINES: 'upscale:http:a' }, 'ENGINES_HTTP has no engine a, which ENGINES names'],
+    [{ STORAGE: 's3' }, 'S3_BUCKET is absent, and STORAGE=s3 needs it'],
+    [{ S3_PUBLIC_ENDPOINT: 'http://a' }, 'S3_REDIRECT is not on, and S3_PUBLIC_ENDPOINT needs it'],
+    [{ OUTBOUND_NO_PROXY: 'a' }, 'OUTBOUND_PROXY is absent, and OUTBOUND_NO_PROXY needs it'],
+    [
+      { OUTBOUND_PROXY_RESOLVES: 'true' },
+      'OUTBOUND_PROXY is absent, and OUTBOUND_PROXY_RESOLVES needs it',
+    ],
+  ]
+  for (const [env, issue] of NEEDS)
+    test(`that have no effect without others name both, before anything is started: ${issue}`, () => {
+      assert.throws(
+        () => checkGiven(env),
+        ({ message }: Error) => message.includes(`  - ${issue}`) && !message.includes('secret'),
+      )
+      assert.ok(issuesOf({ ...GOOD, ...env }, 'worker').some((one) => one.startsWith(issue)))
+      checkGiven({})
+    })
+
   test('of engines by HTTP are their addresses, and tokens of those alone', () => {
     const given = {
       ENGINES_HTTP: 'enhance=http://a:5000 http://b:5000|depth=2, clip=http://c|held',

@@ -52,11 +52,16 @@ export const text = (values: Values, name: string): string | undefined => {
 export const readPairs = (values: Values, option: string): (readonly [string, string])[] =>
   [values[option] ?? []].flat().map((entry) => {
     const [, name, value] = /^([\w.-]+)=(.*)$/s.exec(String(entry)) ?? []
-    // What was given may be a secret of a header.
     if (name === undefined || value === undefined)
-      throw new UsageError(`--${option} takes name=value`)
+      throw new UsageError(`--${option} takes name=value${showForm(option, String(entry))}`)
     return [name, value] as const
   })
+
+/** Shows how to write what came as `--set strength 0.8`. What was given may be a secret of a header. */
+const showForm = (option: string, given: string): string =>
+  option !== 'header' && /^[a-z][\w.-]*$/i.test(given)
+    ? ` in one word: --${option} ${given}=<value>`
+    : ''
 
 /** The arguments, of which there must be as many as names. */
 export const take = ({ positionals }: Context, ...names: string[]): string[] => {

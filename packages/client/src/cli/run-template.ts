@@ -77,7 +77,8 @@ const showFiles = (files: readonly string[]): string =>
 
 const absent = (name: string, templates: readonly Template[], cause?: KilnError): KilnError => {
   const near = templates.find((one) => isNear(one.name, name))
-  const advice = '`kiln templates` lists them'
+  const advice =
+    '`kiln templates` lists them, and `kiln operate templates` says to operators why a file is none'
   const rest = near === undefined ? `: ${advice}` : `; did you mean ${near.name}? ${advice}`
   return explain(cause ?? { code: 'template_not_found' }, `there is no template ${name}${rest}`)
 }

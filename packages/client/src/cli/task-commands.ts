@@ -99,9 +99,10 @@ const defineCreation = ({ usage, summary, medium, members, read, ...rest }: Crea
     ...Object.fromEntries(Object.keys(members).map((name) => [name, { type: 'string' as const }])),
   },
   run: async (context) => {
+    // First, because the value of `--set name value` looks like a file.
+    const asked = { ...readSet(context), ...readTaskOptions(context) }
     const { make, files = {}, body = {} } = await read(context)
     const output = text(context.values, 'output')
-    const asked = { ...readSet(context), ...readTaskOptions(context) }
     if (medium) checkFormat(output, medium, asked['kiln_output_format'])
     // A task costs something, so its result must have a place before it is made.
     if (context.values['no-wait'] !== true) await checkPlace(output)
@@ -203,14 +204,13 @@ const end = async (
   const { id: task_id, state, status, replayed } = task
   const common = { task_id, state, status, replayed, warnings: task.warnings }
   if (task.state === 'failed') {
-    const { code, message } = task.error
-    const said = await readEngineError({ kiln, signal }, task_id)
+    const { engineError, ...error } = task.error
+    const engine_error = engineError ?? (await readEngineError({ kiln, signal }, task_id))
     const lines = [
-      `${task_id} failed: ${code}: ${message}`,
-      ...said.map((text) => `engine: ${text}`),
+      `${task_id} failed: ${error.code}: ${error.message}`,
+      ...(engine_error === undefined ? [] : [`engine: ${engine_error}`]),
     ]
-    const [engine_error] = said
-    screen.print(lines, { ...common, error: task.error, engine_error })
+    screen.print(lines, { ...common, error, engine_error })
     return EXIT.failed
   }
   const [file] = task.files
@@ -228,14 +228,14 @@ const end = async (
   return EXIT.done
 }
 
-/** Reads what the engine of a task has said, where the caller may read it: whoever has no credential may not. */
+/** Reads what the engine of a task has said, which platform admins may always read. */
 const readEngineError = async (
   { kiln, signal }: Pick<Context, 'kiln' | 'signal'>,
   task_id: string,
-): Promise<string[]> => {
+): Promise<string | undefined> => {
   const read = kiln.routes.GET('/tasks/{task_id}', { params: { path: { task_id } }, signal })
   const { data } = await read.catch(() => ({ data: undefined }))
-  return data?.engine_error === undefined ? [] : [data.engine_error]
+  return data?.engine_error
 }
 
 /** The image that an image command begins with. */

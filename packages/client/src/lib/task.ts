@@ -43,8 +43,14 @@ export interface TaskFile {
 }
 
 export type SucceededTask = AnyTask & { state: 'succeeded'; files: TaskFile[] }
+/** Why a task failed; `engineError` is what its engine said, where the caller may read that. */
+interface TaskError {
+  code: string
+  message: string
+  engineError?: string
+}
 /** docs/reference/errors.md lists the codes of either family. */
-export type FailedTask = AnyTask & { state: 'failed'; error: { code: string; message: string } }
+export type FailedTask = AnyTask & { state: 'failed'; error: TaskError }
 
 export type EndedTask = SucceededTask | FailedTask
 /** A task of either family; `state` decides which members there are. */
@@ -59,12 +65,11 @@ export const toTask = (body: unknown, path?: string): Task => {
 
 const ofDetail = (detail: TaskDetail, path?: string): Task => {
   const { task_id: id, status, state, progress, waits_for, error, warnings } = detail
+  const { engine_error: said } = detail
   const common = { id, status, ...(path !== undefined && { path }), ...(warnings && { warnings }) }
   if (state === 'done') return { ...common, state: 'succeeded', files: listFiles(detail) }
-  if (state === 'failed' || state === 'cancelled') {
-    const { code = 'unknown', message = 'the task failed' } = error ?? {}
-    return { ...common, state: 'failed', error: { code, message } }
-  }
+  if (state === 'failed' || state === 'cancelled')
+    return { ...common, state: 'failed', error: toError({ engine_error: said, ...error }) }
   return { ...common, state: 'running', ...(progress && { progress }), ...toWait(waits_for) }
 }
 
@@ -90,9 +95,24 @@ const ofImage = (
     return { ...common, state: 'succeeded', files: generated.map((url) => ({ url })) }
   if (status !== 'FAILED')
     return { ...common, state: 'running', ...(progress && { progress }), ...toWait(waits_for) }
-  const { code = 'unknown', message = 'the task failed' } = error ?? {}
-  return { ...common, state: 'failed', error: { code, message } }
+  return { ...common, state: 'failed', error: toError(error) }
 }
+
+interface GivenError {
+  code?: string
+  message?: string
+  engine_error?: string | undefined
+}
+
+const toError = ({
+  code = 'unknown',
+  message = 'the task failed',
+  engine_error: said,
+}: GivenError = {}): TaskError => ({
+  code,
+  message,
+  ...(said !== undefined && { engineError: said }),
+})
 
 /** The response of a creation has `task_id` where the others have `id`, and may have warnings. */
 type MadeVideo = VideoRecord & { task_id?: string; warnings?: string[] }
@@ -106,8 +126,10 @@ const ofVideo = (record: MadeVideo, path?: string): Task => {
     ...(path !== undefined && { path }),
     ...(warnings && { warnings }),
   }
-  if (record.state === 'failed')
-    return { ...common, state: 'failed', error: { code: record.err_code, message: record.err_msg } }
+  if (record.state === 'failed') {
+    const { err_code: code, err_msg: message, engine_error } = record
+    return { ...common, state: 'failed', error: toError({ code, message, engine_error }) }
+  }
   if (record.state === 'success')
     return { ...common, state: 'succeeded', files: record.creations.map(toFile) }
   const progress = record.progress ? { progress: record.progress } : {}

@@ -17,7 +17,10 @@ export const post = writingApi.POST as unknown as (
 export const taskQuery = (id: string) => readQuery('/tasks/{task_id}', { path: { task_id: id } })
 
 /** `watchedUntil`: what was sent again shows in no state before it was tried, so it is looked for until then. */
-export const eventsQuery = ({ task_id, status }: Pick<TaskItem, 'task_id' | 'status'>, watchedUntil = 0) =>
+export const eventsQuery = (
+  { task_id, status }: Pick<TaskItem, 'task_id' | 'status'>,
+  watchedUntil = 0,
+) =>
   queryOptions({
     ...readQuery('/tasks/{task_id}/events', { path: { task_id } }),
     // Deliveries go on after a task has ended; a later one has its time, until which nothing happens.

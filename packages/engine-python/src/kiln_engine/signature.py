@@ -5,23 +5,19 @@ import json
 import mimetypes
 import re
 import shutil
+import sys
 import typing as t
 from base64 import b64encode
 from collections.abc import Callable, Generator
+from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from types import NoneType, UnionType
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 F = t.TypeVar("F", bound=Callable[..., t.Any])
-CLASSES: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "boolean": (bool,),
-    "integer": (int,),
-    "number": (int, float),
-    "object": (dict,),
-}
 NAMES = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object"}
+CLASSES: dict[str, t.Any] = {it: kind for kind, it in NAMES.items()} | {"number": (int, float)}
 
 
 class Range(t.NamedTuple):
@@ -70,6 +66,10 @@ class Signature:
                 schema |= {"default": parameter.default}
                 self.check_default(name, schema)
             self.inputs[name] = schema | ({"nullable": True} if parameter.default is None else {})
+        for name in lines.keys() - self.inputs.keys():
+            for near in get_close_matches(name, self.inputs.keys() - lines.keys(), 1):
+                text = f"no parameter is called {name}, as in its docstring; did you mean {near}?"
+                print(f"warning: {function.__name__}: {text}", file=sys.stderr)
         given = {"type": "object", "properties": self.inputs, "required": self.required}
         if "return" not in hints:
             raise TypeError(f"{function.__name__} does not say what it returns, as in -> Path")
@@ -171,7 +171,7 @@ def is_made(value: t.Any, schema: dict[str, t.Any]) -> bool:
         return isinstance(value, (list, tuple)) and all(
             is_made(it, schema["items"]) for it in value
         )
-    return isinstance(value, (Path,) if "format" in schema else CLASSES[schema["type"]])
+    return isinstance(value, Path if "format" in schema else CLASSES[schema["type"]])
 
 
 def fetch(value: t.Any, path: Path) -> t.Any:

@@ -26,6 +26,12 @@ class TaskError:
 
     code: str
     message: str
+    #: What the engine said of it, where callers may read that.
+    engine_error: str | None = None
+
+    def __str__(self) -> str:
+        said = f" (engine: {self.engine_error})" if self.engine_error else ""
+        return f"{self.code}: {self.message}{said}"
 
 
 class Replay(NamedTuple):
@@ -91,10 +97,10 @@ def read_task(body: Any, path: str | None = None) -> Task:
 
 
 def _read_error(record: Any) -> TaskError:
-    if "err_code" in record:
-        return TaskError(record["err_code"], record["err_msg"])
     error = record.get("error", {})
-    return TaskError(error.get("code", "unknown"), error.get("message", "the task failed"))
+    code = record.get("err_code") or error.get("code", "unknown")
+    message = record.get("err_msg") or error.get("message", "the task failed")
+    return TaskError(code, message, error.get("engine_error") or record.get("engine_error"))
 
 
 def _list_files(record: Any) -> Iterable[TaskFile]:

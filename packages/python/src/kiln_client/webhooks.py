@@ -65,13 +65,9 @@ def verify_webhook(
     found = [_decode(text[3:]) for text in signatures.split(" ") if text.startswith("v1,")]
     if not any(hmac.compare_digest(one, other) for one in expected for other in found):
         raise WebhookError("signature_wrong", "no signature is of this secret")
-    sequence = given.get("webhook-sequence", "")
-    return WebhookEvent(
-        id=id,
-        sequence=int(sequence) if sequence.isdigit() else None,
-        sent_at=datetime.fromtimestamp(seconds, UTC),
-        body=json.loads(data),
-    )
+    number = given.get("webhook-sequence", "")
+    sequence = int(number) if number.isdigit() else None
+    return WebhookEvent(id, sequence, datetime.fromtimestamp(seconds, UTC), json.loads(data))
 
 
 def _read_number(text: str) -> float:

@@ -4,7 +4,7 @@ import { PAUSED } from '../../domain/waits-for.ts'
 import type { Queryable, Sql, Transaction } from '../../../platform/db/client.ts'
 import { isMakerLive } from '../../../identity/db/api-key.ts'
 import { isActive } from '../pause.ts'
-import { resultNames, waitsFor } from '../task-file.ts'
+import { errorOf, resultNames, waitsFor } from '../task-file.ts'
 import { jsonOrNull } from './bulk.ts'
 
 /** Place of an item: the next one of its batch or operation. */
@@ -179,8 +179,7 @@ export const listItems = async (
   await sql<ItemRow[]>`
   select i.index, i.task_id as "taskId", i.custom_id as "customId", i.outcome, i.result, i.error,
     current_state(t.status, t.error_code, t.waits_on) as state, t.kind, t.segment, t.family,
-    case when t.error_code is not null
-      then jsonb_build_object('code', t.error_code, 'message', t.error_message) end as "taskError",
+    ${errorOf(sql)} as "taskError",
     case when t.error_code is null and t.ended_at is not null then ${resultNames(sql)} end as results
   from bulk_item i left join task t on t.id = i.task_id
   where i.bulk_id = ${bulkId} and i.index >= ${index}

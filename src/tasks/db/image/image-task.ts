@@ -4,7 +4,7 @@ import type { EngineName } from '../../domain/engine.ts'
 import type { Labels } from '../../domain/task-options.ts'
 import type { Queryable, Sql } from '../../../platform/db/client.ts'
 import { hasLabels, labelsOf } from '../labels.ts'
-import { deletedAt, warningFacts, resultNames, waitsFor } from '../task-file.ts'
+import { deletedAt, errorOf, warningFacts, resultNames, waitsFor } from '../task-file.ts'
 import type { ClaimedTask } from '../task-transition.ts'
 
 export interface ImageTaskRow extends ImageTaskFacts {
@@ -40,9 +40,7 @@ export const listImageFacts = async (
 /** The columns of an `ImageTaskFacts`, from `task t`. */
 const factsOf = (sql: Queryable) => sql`
   t.id, t.status, t.progress, ${deletedAt(sql)} as "deletedAt",
-  case when t.status = 'FAILED'
-    then jsonb_build_object('code', t.error_code, 'message', t.error_message)
-  end as error,
+  ${errorOf(sql)} as error,
   ${resultNames(sql)} as results, ${warningFacts(sql)} as warnings, ${labelsOf(sql)} as labels,
   ${waitsFor(sql)} as "waitsFor"
 `

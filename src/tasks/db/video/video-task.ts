@@ -4,7 +4,7 @@ import type { VideoTaskFacts } from '../../domain/video/video-record.ts'
 import type { VideoTaskKind, VideoTaskState } from '../../domain/video/video-task.ts'
 import type { Queryable } from '../../../platform/db/client.ts'
 import { labelsOf } from '../labels.ts'
-import { deletedAt, resultNames, waitsFor } from '../task-file.ts'
+import { deletedAt, errorOf, resultNames, waitsFor } from '../task-file.ts'
 import type { ClaimedTask } from '../task-transition.ts'
 
 /** A task as readers see it. */
@@ -26,9 +26,7 @@ export const videoTaskColumns = (sql: Queryable) => sql`
     'resolution', t.settings->'resolution', 'bgm', t.settings->'bgm',
     'audio', t.settings->'audio') as settings,
   t.credits as charged, case when t.status = 'failed' then 0 else t.credits end as credits,
-  case when t.status = 'failed'
-    then jsonb_build_object('code', t.error_code, 'message', t.error_message)
-  end as error,
+  ${errorOf(sql)} as error,
   (select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'name', c.name, 'seconds', c.seconds,
     'fps', c.fps, 'width', c.width, 'height', c.height) order by r.position), '[]')
     from creation c join task_result r on r.task_id = c.task_id and r.name = c.name

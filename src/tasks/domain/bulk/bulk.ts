@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 
 import { instant } from '../../../platform/domain/schema-fields.ts'
+import { EngineErrorText } from '../engine-error.ts'
 
 /** Work on many tasks, one after another: a batch makes them, an operation acts on them. */
 export type BulkKind = 'batch' | 'operation'
@@ -23,6 +24,7 @@ export const ItemError = Type.Object({
   code: Type.String(),
   message: Type.String(),
   details: Type.Optional(Type.Array(Type.String())),
+  engine_error: EngineErrorText,
 })
 export type ItemError = Static<typeof ItemError>
 

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 
 import { listWarnings, type WarningFacts } from './warnings.ts'
 import { DeletedAt } from '../deleted-at.ts'
+import { EngineErrorText } from '../engine-error.ts'
 import type { Labels } from '../task-options.ts'
 import { describeWait, WaitsFor } from '../waits-for.ts'
 
@@ -48,7 +49,7 @@ export const ImageTaskRecord = Type.Object({
   waits_for: WaitsFor,
   error: Type.Optional(
     Type.Object(
-      { code: Type.String(), message: Type.String() },
+      { code: Type.String(), message: Type.String(), engine_error: EngineErrorText },
       { description: 'Only in FAILED.' },
     ),
   ),
@@ -60,7 +61,7 @@ export interface ImageTaskFacts {
   id: string
   status: ImageTaskStatus
   progress: number
-  error: { code: string; message: string } | null
+  error: { code: string; message: string; engine_error?: string } | null
   deletedAt: string | null
   warnings: WarningFacts | null
   /** Reasons of machines that do not take it; null unless it waits for one. */

@@ -38,7 +38,7 @@ export interface VideoTaskFacts {
   /** Reasons of machines that do not take it; null unless it waits for one. */
   waitsFor: string[] | null
   deletedAt: string | null
-  error: { code: VideoErrorCode; message: string } | null
+  error: { code: VideoErrorCode; message: string; engine_error?: string } | null
   /** Videos in the order of their files. */
   creations: readonly VideoFacts[]
   /** Names of the files, in order. */
@@ -58,6 +58,7 @@ export const makeVideoCreations = (
   state: task.state,
   err_code: task.error?.code ?? '',
   err_msg: task.error?.message ?? '',
+  ...(task.error?.engine_error !== undefined && { engine_error: task.error.engine_error }),
   credits: task.state === 'failed' ? 0 : task.charged,
   ...(task.payload === null ? {} : { payload: task.payload }),
   bgm: addsMusic(task.settings),

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 
 import { DeletedAt } from '../deleted-at.ts'
+import { EngineErrorText } from '../engine-error.ts'
 import { WaitsFor } from '../waits-for.ts'
 import { MOVEMENT_AMPLITUDES, STYLES } from './video-body.ts'
 import { VIDEO_ERROR_CODES } from './video-error.ts'
@@ -141,6 +142,7 @@ export const VideoCreations = Type.Object({
     description: 'Why the task failed; empty in every other state.',
   }),
   err_msg: Type.String({ description: 'The same in a sentence; empty unless failed.' }),
+  engine_error: EngineErrorText,
   credits: int32('Credits charged; 0 once a failed task was refunded.'),
   payload: Type.Optional(Payload),
   bgm: Type.Boolean({ description: 'Whether background music is added; false in extend.' }),
