@@ -95,8 +95,11 @@ describe('the stream of a task', () => {
   test('the stream of a task says why it waits although nothing of its row changes', async () => {
     const id = await createTask()
     const worker = { id: randomUUID(), identity: 'w', role: 'core', slots: { local: 1 } }
-    await beatWorker(service.sql, worker)
-    await service.sql`update worker set beat_at = now() + interval '1 hour' where id = ${worker.id}`
+    const letLive = async () => {
+      await beatWorker(service.sql, worker)
+      await service.sql`update worker set beat_at = now() + interval '1 hour' where id = ${worker.id}`
+    }
+    await letLive()
     await service.sql`update task set last_moved_at = now() - interval '1 minute' where id = ${id}`
     await service.sql`update outbox set dispatched_at = now() where workflow_id = ${`image-task/${id}`}`
     await using stream = await openStream(streamOf(id), await bearer())
@@ -106,6 +109,10 @@ describe('the stream of a task', () => {
     await service.sql`delete from worker where id = ${worker.id}`
     const unserved = 'It waits: no worker serves its engine now.'
     assert.equal((await stream.next())?.data['waits_for'], unserved)
+    // The first poll of the database may have brought that one.
+    await letLive()
+    assert.equal((await stream.next())?.data['waits_for'], busy)
+    await service.sql`delete from worker where id = ${worker.id}`
   })
 
   test('goes on after Last-Event-ID, and once that names the end there is nothing more', async () => {
