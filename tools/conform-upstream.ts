@@ -59,7 +59,8 @@ const outbound = { allowLoopback: true, ports: [], deny: [] }
 const open = (family: UpstreamFamily, key: string): Upstream => {
   const here = UPSTREAM_FAMILIES[family].prefix
   const prefix = values.prefix === undefined ? undefined : { here, there: values.prefix }
-  return makeUpstream({ url: positionals[0] ?? '', key, prefix, limits, outbound })
+  const url = positionals[0] ?? ''
+  return makeUpstream({ url, setting: 'the first argument', key, prefix, limits, outbound })
 }
 
 /** Responses after which Kiln sends a request again. */

@@ -6,6 +6,7 @@ import { OutboundError } from '../../src/platform/outbound/error.ts'
 import { makeBody } from '../../src/engines/upstream/body.ts'
 import type { StreamedBody } from '../../src/engines/upstream/body.ts'
 import type {
+  NoResponse,
   Upstream,
   UpstreamResponse,
   UpstreamRequest,
@@ -252,17 +253,27 @@ const ask = async <Done, Made>(
   { upstream, deps, task, scope, attempt }: UpstreamTask<Done, Made>,
   request: UpstreamRequest,
 ): Promise<UpstreamResponse | undefined> => {
-  const response = await upstream.ask(request)
+  const at = `the upstream at ${upstream.name}`
+  const onSilence = (since: Date): void =>
+    attempt.reportStall(`${at} has not responded since ${since.toISOString()}`)
+  const response = await upstream.ask({ ...request, onSilence })
   const isResponse = 'status' in response
   if (!isResponse)
-    deps.log.warn({ task_id: task.id, reason: response.reason }, 'the upstream does not respond')
-  const found = isResponse ? `status ${response.status}` : `no response: ${response.reason}`
-  if (!isResponse || !isSuccess(response)) attempt.reportStall(`the upstream gave ${found}`)
+    deps.log.warn(
+      { task_id: task.id, upstream: upstream.name, reason: response.reason },
+      'the upstream does not respond',
+    )
+  const found = isResponse ? `gave status ${response.status}` : describeSilence(response)
+  if (!isResponse || !isSuccess(response)) attempt.reportStall(`${at} ${found}`)
   if (isResponse && response.status < 500) await deps.breaker?.succeed(scope)
   // Whoever waits no longer has ended the request, and not the upstream.
   else if (!request.signal.aborted && !attempt.isOver()) await deps.breaker?.fail(scope, task.id)
   return isResponse ? response : undefined
 }
+
+/** The reason of a time-out says itself that there was no response. */
+const describeSilence = ({ reason }: NoResponse): string =>
+  reason.startsWith('no response') ? `gave ${reason}` : `gave no response: ${reason}`
 
 const isSuccess = ({ status }: UpstreamResponse): boolean => status >= 200 && status <= 299
 
@@ -272,7 +283,7 @@ const reject = <Done, Made>(
   { status, body }: UpstreamResponse,
 ): void => {
   const isInFlight = status === 409 && body['error'] === 'idempotency_in_flight'
-  const facts = { task_id: task.id, status, error: body['error'] }
+  const facts = { task_id: task.id, upstream: upstream.name, status, error: body['error'] }
   if (status === 408 || status === 429 || status >= 500 || isInFlight)
     return deps.log.warn(facts, 'the upstream takes no task now')
   const code = REJECTIONS[status] ?? 'upstream_rejected'

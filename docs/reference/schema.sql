@@ -1640,6 +1640,17 @@ CREATE OR REPLACE FUNCTION public.lower_all(given text[])
  IMMUTABLE PARALLEL SAFE STRICT
 RETURN (SELECT COALESCE(array_agg(lower(word.word)), '{}'::text[]) AS "coalesce" FROM unnest(lower_all.given) word(word));
 
+CREATE OR REPLACE FUNCTION public.missing_worker(engine text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case
+    when not exists (select from worker w where w.role = 'core' and is_alive(w)) then 'No core worker lives.'
+    when not exists (select from worker w where w.slots ? missing_worker.engine and is_alive(w)) then 'No worker serves its engine.'
+  end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.named_subject(name text)
  RETURNS uuid
  LANGUAGE sql
@@ -2292,6 +2303,7 @@ AS $function$
 declare
   is_admitted boolean := waits_on is null or waits_on like 'template:%';
   reasons text[];
+  missing text;
 begin
   if waits_on like 'breaker:%' and blocks(waits_on) then
     return (
@@ -2327,8 +2339,10 @@ begin
   -- An admitted task that nobody has claimed for so long says why.
   elsif last_moved_at > now() - interval '10 seconds' then
     return null;
-  elsif not exists (select from worker w where w.slots ? engine and is_alive(w)) then
-    return array['No worker serves its engine.'];
+  end if;
+  missing := missing_worker(engine);
+  if missing is not null then
+    return array[missing];
   elsif exists (
     select from outbox o where o.workflow_id = family || '-task/' || wait_reasons.id and o.kind <> 'signal' and o.dispatched_at is null
       -- a start that was just enqueued is on its way

@@ -5,6 +5,7 @@ import { listEngines } from '../engines/db/fleet.ts'
 import { hasOpenVersion } from '../registry/db/open-version.ts'
 import { listUnclaimed, listWaiting } from '../tasks/db/admission.ts'
 import { readWorkers } from '../tasks/db/worker.ts'
+import { adviseEngineWorker, START_CORE, START_MEDIA } from '../tasks/domain/worker-advice.ts'
 
 /** Throws an OperatorError unless workers live that serve all work that is open. */
 export const probeWorkers = async (sql: Sql): Promise<void> => {
@@ -19,7 +20,11 @@ export const probeWorkers = async (sql: Sql): Promise<void> => {
     ...(isAnyOpen && !roles.includes('core') ? ['core'] : []),
     ...(areVersionsOpen && !roles.includes('media') ? ['media'] : []),
   ]
-  if (unserved.length > 0 || missing.length > 0)
+  const advice = new Set([
+    ...missing.map((role) => (role === 'core' ? START_CORE : START_MEDIA)),
+    ...unserved.map(adviseEngineWorker),
+  ])
+  if (advice.size > 0)
     throw new OperatorError(
       [
         ...(missing.length > 0
@@ -28,7 +33,7 @@ export const probeWorkers = async (sql: Sql): Promise<void> => {
         ...(unserved.length > 0
           ? [`no worker serves the engine ${unserved.join(', ')}, and tasks wait`]
           : []),
-      ].join('; ') + `: start workers of both WORKER_ROLEs with the engines' settings`,
+      ].join('; ') + `: ${[...advice].join('; ')}`,
     )
 }
 

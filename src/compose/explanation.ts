@@ -7,6 +7,8 @@ import type { TaskDetailRow } from '../tasks/db/task-detail.ts'
 import type { Finding } from '../tasks/domain/explanation.ts'
 import type { TaskDetail } from '../tasks/domain/task-item.ts'
 import * as wait from '../tasks/domain/waits-for.ts'
+import { adviseEngineWorker, START_CORE } from '../tasks/domain/worker-advice.ts'
+import { counted } from '../platform/domain/counted.ts'
 
 /** All that is known of a task. */
 export interface Facts {
@@ -33,10 +35,13 @@ const say = (about: Finding['about'], texts: string[]): Finding[] =>
   texts.map((text) => ({ about, text }))
 
 /** Says what an operator does next, the most urgent first. */
-export const listNextSteps = (facts: Facts): string[] => [
-  adviseTask(facts),
-  ...new Set(facts.deliveries.flatMap((delivery) => adviseDelivery(facts.task.id, delivery))),
-]
+export const listNextSteps = (facts: Facts): string[] => {
+  const steps = [
+    adviseTask(facts) ?? [],
+    ...facts.deliveries.flatMap((delivery) => adviseDelivery(facts.task.id, delivery)),
+  ].flat()
+  return steps.length > 0 ? [...new Set(steps)] : ['Nothing: it has ended.']
+}
 
 const describeTask = ({ task, detail: { item, movedAt, engineError } }: Facts): string =>
   [
@@ -52,7 +57,8 @@ const describeWorkflow = ({ run, context: { start } }: Facts): string[] => {
   const sent = start?.error ? [`Temporal did not take its start: ${start.error}`] : []
   if (run === undefined) return sent
   if ('error' in run) return [...sent, `Temporal says nothing: ${run.error}`]
-  const { status, activities } = run.found ?? { status: 'unknown', activities: [] }
+  if (run.found === undefined) return [...sent, 'Temporal knows no run of it.']
+  const { status, activities } = run.found
   return activities.length > 0
     ? activities.map(describeActivity)
     : [...sent, `Its run in Temporal is ${status.toLowerCase()}, and waits for no activity.`]
@@ -87,7 +93,7 @@ const describeDelivery = (delivery: TaskDelivery): string => {
   const { status, state, attempts, nextAttemptAt, url, endpointId } = delivery
   const whose = endpointId === null ? '' : ` of the subscription ${endpointId}`
   return [
-    `${status} to ${url === null ? 'nobody any more' : withoutQuery(url)}${whose}: ${state} after ${attempts} attempts.`,
+    `${status} to ${url === null ? 'nobody any more' : withoutQuery(url)}${whose}: ${state} after ${counted(attempts, 'attempt')}.`,
     delivery.isPaused && 'Its host is paused.',
     attempts > 0 && `The last one: ${describeResponse(delivery)}.`,
     nextAttemptAt && `The next one is due at ${nextAttemptAt.toISOString()}.`,
@@ -103,26 +109,29 @@ const describeResponse = ({ responseStatus, errorClass, errorDetail }: TaskDeliv
 
 const DOCTOR = 'Mend Temporal: `kiln operate doctor` says what it lacks.'
 
-const adviseTask = (facts: Facts): string => {
+const adviseTask = (facts: Facts): string | undefined => {
   const { task, detail, context } = facts
   const { waitsFor, item } = detail
   if (task.ended)
     return item.state === 'failed'
       ? `Mend what ${item.error?.code} stands for. Then its caller, or an operation, makes the task again.`
-      : 'Nothing: it has ended.'
+      : undefined
   const [reason] = waitsFor ?? []
   if (reason !== undefined) return (WAITS[reason] ?? adviseMachines)(facts)
   if (waitsFor !== null) return 'Wait until a machine is free, or add one.'
-  return facts.attempts.length === 0 && !context.isServed ? adviseUnserved(facts) : adviseRun(facts)
+  const { missingWorker: missing } = context
+  const isMissing = missing === wait.NO_CORE || (missing && facts.attempts.length === 0)
+  return isMissing ? adviseWorker(facts) : adviseRun(facts)
 }
 
 const adviseMachines = (): string =>
   'Bring back an instance that can run it, or give one what it lacks: `kiln operate instances` and `kiln operate templates` say more.'
 
-const adviseUnserved = ({ task: { engine } }: Facts): string =>
-  engine === 'local'
-    ? 'Start a media worker (WORKER_ROLE=media): none lives.'
-    : `Start a core worker with the address of the engine ${engine} (VENDOR_IMAGE_URL, VENDOR_VIDEO_URL, COMFYUI_URLS, ENGINES_HTTP): none that lives serves it.`
+const adviseWorker = ({ task: { engine }, context: { missingWorker } }: Facts): string => {
+  const isNone = missingWorker === wait.NO_CORE || engine === 'local'
+  const advice = missingWorker === wait.NO_CORE ? START_CORE : adviseEngineWorker(engine)
+  return `S${advice.slice(1)}: ${isNone ? 'none lives' : 'none that lives serves it'}.`
+}
 
 /** Advice by the first reason why a task waits. */
 const WAITS: Readonly<Record<string, (facts: Facts) => string>> = {
@@ -131,7 +140,8 @@ const WAITS: Readonly<Record<string, (facts: Facts) => string>> = {
   [wait.BROKEN]: ({ task: { engine } }) =>
     `Mend the engine ${engine}, as \`kiln operate doctor\` says: its first response lets all go on.`,
   [wait.LATER]: () => 'Nothing: it begins at the time that its request gives.',
-  [wait.UNSERVED]: adviseUnserved,
+  [wait.UNSERVED]: adviseWorker,
+  [wait.NO_CORE]: adviseWorker,
   [wait.NOT_STARTED]: () => DOCTOR,
   [wait.BUSY]: () =>
     'Wait, or add workers. `kiln operate stuck` lists tasks that hold one too long.',

@@ -10,7 +10,12 @@ import { readWaitingOutbox } from '../platform/db/outbox.ts'
 import type { AdmissionRules } from '../tasks/db/admission.ts'
 import { readEndedTasks } from '../tasks/db/last-hour.ts'
 import { listCrashed } from '../engines/db/device-error.ts'
-import { countWaiting, drainInstance, listInstanceDetails } from '../engines/db/fleet.ts'
+import {
+  countWaiting,
+  drainInstance,
+  listAwaitedEngines,
+  listInstanceDetails,
+} from '../engines/db/fleet.ts'
 import type { DrainedInstance } from '../engines/db/fleet.ts'
 import { STUCK_SECONDS, listStuckTasks, type OpenTask } from '../tasks/db/operator.ts'
 import type { ReadDependencies } from '../platform/process/dependencies.ts'
@@ -39,26 +44,34 @@ export const readOperations = async (
   request: RouteRequest,
 ): Promise<JsonResponse> => {
   requirePlatformAdmin(getCaller(request))
-  const [temporal, state, [tasks, versions, outbox, deliveries, ended, sent]] = await Promise.all([
-    readQueueFacts(sql).then((facts) => readQueues(jobs, taskQueue, facts)),
-    dependencies(),
-    withinDeadline(
-      sql,
-      Promise.all([
-        listStuckTasks(sql),
-        listStuckVersions(sql),
-        readWaitingOutbox(sql),
-        listWaitingUrls(sql),
-        readEndedTasks(sql),
-        readSentEvents(sql),
-      ]),
-    ),
-  ])
+  const [temporal, state, [tasks, versions, outbox, deliveries, ended, sent, awaited]] =
+    await Promise.all([
+      readQueueFacts(sql).then((facts) => readQueues(jobs, taskQueue, facts)),
+      dependencies(),
+      withinDeadline(
+        sql,
+        Promise.all([
+          listStuckTasks(sql),
+          listStuckVersions(sql),
+          readWaitingOutbox(sql),
+          listWaitingUrls(sql),
+          readEndedTasks(sql),
+          readSentEvents(sql),
+          listAwaitedEngines(sql),
+        ]),
+      ),
+    ])
   const stuck = { after_seconds: STUCK_SECONDS, tasks, versions }
   const ui = workflowUrl('')
-  const problems = Object.entries(state).flatMap(([dependency, message]) =>
-    message === undefined ? [] : [{ dependency, message }],
-  )
+  const problems = [
+    ...Object.entries(state).flatMap(([dependency, message]) =>
+      message === undefined ? [] : [{ dependency, message }],
+    ),
+    ...awaited.map(({ engine, reasons }) => ({
+      dependency: 'engines',
+      message: `the engine ${engine} is no template yet: ${[...reasons, 'start it, or correct ENGINES_HTTP'].join('; ')}`,
+    })),
+  ]
   const body = {
     problems,
     stuck,

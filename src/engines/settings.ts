@@ -130,7 +130,8 @@ export const readUpstreams = (
     if (!item) return []
     const { kind, prefix: there } = item
     const prefix = there === undefined ? undefined : { here, there }
-    return [{ ...item, url: item.url, kind, prefix, key: findKey(kind) ?? findKey() ?? '' }]
+    const key = findKey(kind) ?? findKey() ?? ''
+    return [{ ...item, url: item.url, kind, prefix, key, setting: `${setting}_URL` as const }]
   })
 }
 

@@ -11,6 +11,7 @@ import { isCode } from '../platform/storage/files.ts'
 import { makeChecks, type CheckDeps } from './checks.ts'
 import { examine, type Check } from './doctor.ts'
 import { checkKeptFiles } from './kept-files.ts'
+import { counted } from '../platform/domain/counted.ts'
 
 /** Names in a folder of `backup`, beside the dump of the database and the copy of the files. */
 const SETTINGS = 'settings.env'
@@ -156,7 +157,9 @@ const checkTemplates = async ({ config }: Backup, folder: string): Promise<strin
     throw new OperatorError(
       `${lost.join(', ')} are not there as they were: copy ${join(folder, TEMPLATES)} to COMFYUI_TEMPLATES`,
     )
-  return names.length === 0 ? 'none were kept' : `${names.length} files are as they were`
+  return names.length === 0
+    ? 'none were kept'
+    : counted(names.length, 'file is as it was', 'files are as they were')
 }
 
 /** Reads a file; undefined of a folder, and where there is none. */

@@ -20,6 +20,7 @@ import { hasGrpcCode } from '../platform/temporal/grpc-error.ts'
 import type { Jobs } from '../platform/temporal/client.ts'
 import { probeTemporal } from '../platform/temporal/probe.ts'
 import { readQueues } from '../platform/temporal/queues.ts'
+import { bulkQueue, mediaQueue } from '../platform/temporal/start.ts'
 import { describeSchedules } from '../platform/temporal/schedule.ts'
 import { listMissingSearchAttributes } from '../platform/temporal/search-attributes.ts'
 import { adviseTemporal } from '../platform/temporal/temporal-advice.ts'
@@ -32,6 +33,7 @@ import { describeCauses } from '../platform/domain/causes.ts'
 import { inTime, LateError } from '../platform/domain/in-time.ts'
 import { hasBucket } from '../platform/storage/settings.ts'
 import { probeWorkers, readQueueFacts } from '../compose/dependencies.ts'
+import { adviseEngineWorker, START_CORE, START_MEDIA } from '../tasks/domain/worker-advice.ts'
 import type { Config } from '../compose/settings/env.ts'
 import type { Check } from './doctor.ts'
 import { readEngineItem } from '../engines/domain/cog/engine-item.ts'
@@ -42,6 +44,7 @@ import { countSecrets, FORGETTABLE } from './secrets.ts'
 import { makeProxyChecks } from './proxy-check.ts'
 import { makeFleetChecks } from './fleet-checks.ts'
 import { makeTemporalStoreChecks } from './temporal-store-check.ts'
+import { counted } from '../platform/domain/counted.ts'
 
 export interface CheckDeps {
   config: Config
@@ -231,14 +234,26 @@ const checkWorkers = async ({ jobs, config, sql }: CheckDeps): Promise<string> =
   const state = await readQueues(jobs(), TASK_QUEUE, { engines, gone }, (DOCTOR_CHECK_MS * 2) / 3)
   if (!state.reachable) throw new Error(state.error)
   const since = Date.now() - POLL_MS
-  const idle = state.queues
-    .filter(({ pollers }) => !pollers.some(({ seen_at }) => Date.parse(seen_at ?? '') > since))
-    .map(({ name, type }) => `${name} (${type})`)
+  const idle = state.queues.filter(
+    ({ pollers }) => !pollers.some(({ seen_at }) => Date.parse(seen_at ?? '') > since),
+  )
   if (idle.length > 0)
     fail(
-      `nobody asks for work of ${idle.join(', ')}: start workers of both WORKER_ROLEs; core workers ask for the work of engines whose addresses they have (VENDOR_IMAGE_URL, VENDOR_VIDEO_URL, COMFYUI_URLS, ENGINES_HTTP)`,
+      `nobody asks for work of ${idle.map(({ name, type }) => `${name} (${type})`).join(', ')}: ${adviseQueues(idle, TASK_QUEUE)}`,
     )
-  return `each of ${state.queues.length} queues has one`
+  return `each of ${counted(state.queues.length, 'queue')} has one`
+}
+
+/** Says which workers to start for queues. */
+const adviseQueues = (queues: readonly { name: string }[], taskQueue: string): string => {
+  const own: Readonly<Record<string, string>> = {
+    [taskQueue]: START_CORE,
+    [bulkQueue(taskQueue)]: START_CORE,
+    [mediaQueue(taskQueue)]: START_MEDIA,
+  }
+  const engineOf = (name: string) => name.slice(taskQueue.length + 1).replace(/^http-/, '')
+  const advice = queues.map(({ name }) => own[name] ?? adviseEngineWorker(engineOf(name)))
+  return [...new Set(advice)].join('; ')
 }
 
 const checkOpenWork = async ({ sql }: CheckDeps): Promise<string> => {
@@ -318,7 +333,7 @@ const makeTrustChecks = ({ config }: CheckDeps): Check[] => {
     const { AUTH_JWKS_URL: url } = config
     const keys = await readKeySet(url, makeFetchKeys(url, rules))
     if (keys === 0) fail('its key set is empty: look at AUTH_JWKS_URL')
-    return `its key set has ${keys} keys`
+    return `its key set has ${counted(keys, 'key')}`
   }
   const makeCertificateCheck = (name: 'PUBLIC_URL' | 'AUTH_JWKS_URL'): Check => [
     'certificate',
@@ -334,8 +349,8 @@ const makeTrustChecks = ({ config }: CheckDeps): Check[] => {
           : error
       })
       const days = Math.floor((end.getTime() - Date.now()) / DAY_MS)
-      if (days < CERTIFICATE_DAYS) fail(`that of ${name} ends in ${days} days: renew it`)
-      return `that of ${name} is good for ${days} days`
+      if (days < CERTIFICATE_DAYS) fail(`that of ${name} ends in ${counted(days, 'day')}: renew it`)
+      return `that of ${name} is good for ${counted(days, 'day')}`
     },
   ]
   return [

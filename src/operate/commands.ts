@@ -13,6 +13,7 @@ import { taskWorkflowId } from '../tasks/temporal/task.ts'
 import type { Jobs } from '../platform/temporal/client.ts'
 import { auditTarget } from '../platform/domain/audit-log.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
+import { counted } from '../platform/domain/counted.ts'
 
 export interface CommandDeps extends UnitDeps, AdmissionRules, VersionStarts {
   jobs: Jobs
@@ -28,16 +29,16 @@ export const makeCommands = (deps: CommandDeps) => ({
     const versions = await listStuckVersions(deps.sql)
     const { waiting, rows } = await readWaitingOutbox(deps.sql)
     return [
-      `${tasks.length} tasks have not moved for 10 minutes`,
+      `${counted(tasks.length, 'task has', 'tasks have')} not moved for 10 minutes`,
       ...tasks.map(
         (task) => `  ${task.id}  ${task.status}  ${task.kind}  ${task.owner}  since ${task.since}`,
       ),
-      `${versions.length} pending versions have not moved for 10 minutes`,
+      `${counted(versions.length, 'pending version has', 'pending versions have')} not moved for 10 minutes`,
       ...versions.map(
         ({ id, node_id, version, reason, since }) =>
           `  ${id}  ${node_id}@${version}  ${reason}  since ${since}`,
       ),
-      `${waiting} rows of the outbox wait for Temporal`,
+      `${counted(waiting, 'row of the outbox waits', 'rows of the outbox wait')} for Temporal`,
       ...rows.map(
         (row) =>
           `  ${row.workflow_id}  ${row.kind}  attempts ${row.tries}  ${row.last_error ?? ''}`,

@@ -2,7 +2,8 @@ import type { Config } from '../compose/settings/env.ts'
 import { makeCogHost } from '../engines/cog/cog-host.ts'
 import { TEMPLATE_KINDS } from '../engines/domain/template/fields.ts'
 import type { NamedInstance } from '../engines/domain/fleet-item.ts'
-import { readEngines } from '../engines/settings.ts'
+import { readEngines, readUpstreams } from '../engines/settings.ts'
+import { makeUpstream } from '../engines/upstream/upstream.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import { readOutboundRules } from '../platform/settings/settings.ts'
 import { makeEngineOf } from '../tasks/settings.ts'
@@ -12,8 +13,40 @@ const ADVICE = 'start it, or correct its address in ENGINES_HTTP'
 /** The doctor gives more to each check. */
 const SILENCE_MS = 3000
 
-/** Makes a check for each engine of ENGINES_HTTP. */
-export const makeEngineChecks = ({ config }: { config: Config }): Check[] =>
+/** Makes a check for each engine of ENGINES_HTTP, and for each upstream. */
+export const makeEngineChecks = ({ config }: { config: Config }): Check[] => [
+  ...listHttpChecks(config),
+  ...(['image', 'video'] as const).flatMap((family) =>
+    readUpstreams(config, family).map((upstream): Check => [
+      ['upstream', upstream.kind ?? family].join(' '),
+      [upstream.setting],
+      `start it, or correct ${upstream.setting}`,
+      () => checkUpstream(config, upstream),
+    ]),
+  ),
+]
+
+/** Any response is one: routes differ, and only a task shows whether the key is right. */
+const checkUpstream = async (
+  config: Config,
+  given: ReturnType<typeof readUpstreams>[number],
+): Promise<string> => {
+  const limits = { perSecond: 1, atOnce: 1 }
+  const outbound = readOutboundRules(config)
+  const upstream = makeUpstream({ ...given, limits, outbound })
+  try {
+    const asked = upstream.ask({ path: '/', signal: AbortSignal.timeout(SILENCE_MS) })
+    const response = await asked.catch(() => ({ reason: `no response in ${SILENCE_MS / 1000} s` }))
+    if ('status' in response) return `${upstream.name} responds, with status ${response.status}`
+    throw new OperatorError(
+      `${upstream.name}: ${response.reason}: start it, or correct ${given.setting}`,
+    )
+  } finally {
+    upstream.close()
+  }
+}
+
+const listHttpChecks = (config: Config): Check[] =>
   readEngines({ ...config, WORKER_ROLE: 'core' }).map(({ name, instances, token }): Check => [
     `engine ${name}`,
     ['ENGINES_HTTP', 'ENGINES_HTTP_TOKENS', 'ENGINES'],

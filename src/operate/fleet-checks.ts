@@ -16,6 +16,7 @@ import type { Sql } from '../platform/db/client.ts'
 import type { CheckDeps } from './checks.ts'
 import type { Check } from './doctor.ts'
 import { listEngineNames, listFleetItems, openInstance } from './fleet.ts'
+import { counted } from '../platform/domain/counted.ts'
 
 const AWAY = 'start it, or correct its address in COMFYUI_URLS'
 
@@ -65,7 +66,7 @@ const checkWaiting = async (sql: Sql): Promise<string> => {
   const waiting = await countWaiting(sql)
   const tasks = waiting.reduce((sum, queue) => sum + queue.tasks, 0)
   const reasons = waiting.flatMap((queue) => queue.reasons)
-  const found = tasks === 1 ? '1 task waits for an instance' : `${tasks} tasks wait for an instance`
+  const found = `${counted(tasks, 'task waits', 'tasks wait')} for an instance`
   if (reasons.length === 0) return found
   const shown = reasons.slice(0, MAX_REASONS).map((one) => `${one.reason} (${one.tasks})`)
   throw new OperatorWarning(`${found}: ${shown.join('; ')}`)
@@ -148,11 +149,13 @@ const reportTemplates = (
   if (without.length > 0) throw new OperatorError(show(describeWithout(without)))
   const lines = `no instance can run ${nowhere.join(', ')}: the lines of the instances say why`
   if (nowhere.length > 0) throw new OperatorError(show(lines))
-  const count = templates.length === 1 ? '1 is' : `${templates.length} are`
   const warnings = templates.flatMap((template) =>
     listWarnings(template).map((warning) => `${template.name}: ${warning}`),
   )
-  const found = [`${count} valid, and an instance can run each`, ...warnings].join('; ')
+  const found = [
+    `${counted(templates.length, 'is', 'are')} valid, and an instance can run each`,
+    ...warnings,
+  ].join('; ')
   if (issues.length > 0) throw new OperatorWarning(show(found))
   return found
 }

@@ -25,6 +25,7 @@ import { listComfyKinds } from '../engines/comfyui/kinds.ts'
 import type { Config } from '../compose/settings/env.ts'
 import { renderSample } from './sample.ts'
 import { describeCauses } from '../platform/domain/causes.ts'
+import { counted } from '../platform/domain/counted.ts'
 
 interface FleetCommandDeps {
   config: Config
@@ -43,7 +44,7 @@ export const makeFleetCommands = (deps: FleetCommandDeps) => ({
     if (instances.length === 0) return 'no worker has called an instance yet'
     return instances
       .map(({ name, state, tasks, template, last_error: error }) =>
-        [name, state, `${tasks.length} tasks`, template, error].filter(Boolean).join('  '),
+        [name, state, counted(tasks.length, 'task'), template, error].filter(Boolean).join('  '),
       )
       .join('\n')
   },
@@ -139,7 +140,7 @@ const checkTemplates = async (
   const files = Object.keys(unusable)
   if (files.length > 0)
     throw new OperatorError(`${files.join(', ')} cannot be used: the lines above say why`)
-  return templates.length === 1 ? '1 template is valid' : `${templates.length} templates are valid`
+  return counted(templates.length, 'template is valid', 'templates are valid')
 }
 
 /** The doctor gives more to each check. */

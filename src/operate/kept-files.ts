@@ -5,6 +5,7 @@ import { OperatorError } from '../platform/process/operator-error.ts'
 import type { Storage } from '../platform/storage/storage.ts'
 import { listArchiveFiles } from '../registry/db/archive.ts'
 import { listTaskFiles, type KeptFiles } from '../tasks/db/kept-file.ts'
+import { counted } from '../platform/domain/counted.ts'
 
 /** Rows that are read at once, and looked up in the store side by side. */
 const PAGE = 200
@@ -39,8 +40,8 @@ export const checkKeptFiles = async (
       after = isWhole ? rows.at(-1)?.id : undefined
     }
   }
-  const found = `${looked.size} files that rows name${isWhole ? '' : ', a sample,'}`
-  if (missing.length === 0) return `${found} are in the store`
+  const found = `${counted(looked.size, 'file that rows name', 'files that rows name')}${isWhole ? '' : ', a sample,'}`
+  if (missing.length === 0) return `${found} ${looked.size === 1 ? 'is' : 'are'} in the store`
   throw new OperatorError(
     `the store lacks ${missing.length} of ${found}, such as ${missing.toSorted().slice(0, SHOWN).join(', ')}: copy the files after the database, and all of them`,
   )

@@ -5,6 +5,7 @@ import { StorageError, type Storage } from '../platform/storage/storage.ts'
 import { openStores } from '../platform/process/open-storage.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import type { Config } from '../compose/settings/env.ts'
+import { counted } from '../platform/domain/counted.ts'
 
 /** Every key begins with one of them. */
 const FOLDERS = ['inputs', 'results', 'uploads', 'archives']
@@ -36,7 +37,7 @@ interface Stores {
 export const moveAll = async (stores: Stores, write: (line: string) => void): Promise<string> => {
   const keys = listAll(stores.from)
   const moved = { files: 0, bytes: 0 }
-  const report = () => `${moved.files} files, ${(moved.bytes / 1e6).toFixed(1)} MB`
+  const report = () => `${counted(moved.files, 'file')}, ${(moved.bytes / 1e6).toFixed(1)} MB`
   let reported = Date.now()
   const work = async (): Promise<void> => {
     for (let next = await keys.next(); next.done !== true; next = await keys.next()) {

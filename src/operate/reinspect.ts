@@ -6,6 +6,7 @@ import { listOlderExtractions, listOlderScans } from '../registry/db/reinspectio
 import type { Inspected, InspectedFilter } from '../registry/db/reinspection.ts'
 import { startReinspection } from '../registry/temporal/version.ts'
 import type { Jobs } from '../platform/temporal/client.ts'
+import { counted } from '../platform/domain/counted.ts'
 
 export interface ReinspectDeps {
   sql: Sql
@@ -72,8 +73,8 @@ const runAll = async <Result>(
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
   return isDry
-    ? `${versions.length} versions would be read`
-    : `${versions.length - failed} versions were read, ${failed} failed`
+    ? `${counted(versions.length, 'version')} would be read`
+    : `${counted(versions.length - failed, 'version was', 'versions were')} read, ${failed} failed`
 }
 
 /** Joins a run that an earlier command has started. */

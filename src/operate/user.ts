@@ -19,6 +19,7 @@ import {
 import { unitOfWork } from '../platform/db/unit-of-work.ts'
 import { auditTarget } from '../platform/domain/audit-log.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
+import { counted } from '../platform/domain/counted.ts'
 
 export const USER_VERBS = ['add', 'list', 'promote', 'demote', 'disable', 'reset', 'link'] as const
 
@@ -88,8 +89,8 @@ const describe = ({ email, id, ...account }: ListedAccount): string =>
       : account.hasPassword || account.passkeys > 0
         ? 'active'
         : 'invited',
-    `${account.passkeys} passkeys`,
-    `${account.sessions} sessions`,
+    counted(account.passkeys, 'passkey'),
+    counted(account.sessions, 'session'),
   ].join('  ')
 
 /** Links a subject, which may own nothing yet: that would stay with it. */

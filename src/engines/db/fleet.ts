@@ -129,6 +129,25 @@ export const listEngines = async (sql: Sql): Promise<string[]> => {
   return [...new Set(rows.flatMap(({ engine }) => engine ?? []))]
 }
 
+/** Lists the engines of ENGINES_HTTP that are no kind yet, with what their instances lack. */
+export const listAwaitedEngines = async (
+  sql: Sql,
+): Promise<{ engine: string; reasons: string[] }[]> =>
+  await sql`
+  select engine, array(
+    select i.name || ' ' || coalesce('does not respond: ' || i.silence,
+      (select string_agg(issue #>> '{}', ', ') from jsonb_path_query(i.abilities, '$.*.issues[*]') issue),
+      'has not responded yet')
+    from instance i where i.engine = served.engine order by i.name
+  ) as reasons
+  from (
+    select distinct jsonb_object_keys(w.slots) as engine from worker w where is_alive(w)
+  ) served
+  where engine not in ('local', 'vendor', 'comfyui')
+    and not exists (select from template t where t.name = served.engine and t.removed_at is null)
+  order by engine
+`
+
 /** Takes the turn to read what an instance can run: every half minute one of all workers has it. */
 export const leaseReading = async (sql: Sql, name: string): Promise<boolean> => {
   const { count } = await sql`

@@ -9,11 +9,15 @@ import { makeLimiter, type Limits } from './limiter.ts'
 export interface UpstreamOptions extends Partial<UpstreamRules> {
   /** Base URL of its interface. This origin is called wherever it is; links to others go through the guard. */
   url: string
+  /** Setting that has the address, for operators. */
+  setting: string
   key: string
   /** Prefix of the routes of this service, and what stands there for it. */
   prefix?: { here: string; there: string } | undefined
   limits: Limits
   outbound: Omit<OutboundOptions, 'trusted'>
+  /** Silence after which a request reports it; 10,000 when absent. */
+  silenceMs?: number
 }
 
 export interface UpstreamRules {
@@ -29,6 +33,8 @@ export interface UpstreamRequest {
   /** Absent: a GET. */
   body?: StreamedBody | undefined
   idempotencyKey?: string
+  /** Called once it has been without a response for long, with the time at which it was sent. */
+  onSilence?: (since: Date) => void
   signal: AbortSignal
 }
 
@@ -47,6 +53,8 @@ export interface NoResponse {
 
 /** A service that speaks this interface and renders for us. */
 export interface Upstream extends UpstreamRules {
+  /** Its host and the setting that leads there, for operators. */
+  name: string
   ask(request: UpstreamRequest): Promise<UpstreamResponse | NoResponse>
   /** Path there of a route of this service. */
   pathOf(path: string): string
@@ -88,6 +96,7 @@ const SAID_CHARACTERS = 300
 
 export const makeUpstream = (options: UpstreamOptions): Upstream => {
   const { url, key, limits, outbound: rules, resubmit = 0, showsErrors = false } = options
+  const { setting, silenceMs = 10_000 } = options
   const base = url.replace(/\/+$/, '')
   const { here, there } = options.prefix ?? { here: '', there: '' }
   const outbound = makeOutbound({ ...rules, trusted: new URL(base).origin })
@@ -98,16 +107,20 @@ export const makeUpstream = (options: UpstreamOptions): Upstream => {
   return {
     resubmit,
     showsErrors,
-    async ask({ path, body, idempotencyKey, signal }) {
+    name: `${new URL(base).host} (${setting})`,
+    async ask({ path, body, idempotencyKey, onSilence, signal }) {
       const headers = {
         authorization,
         ...(body && { 'content-length': String(body.bytes) }),
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
       }
       const at = base + pathOf(path)
-      const posted = await limiter.run(signal, () =>
-        outbound.post({ url: at, headers, body: body?.open(), limits: ASK, signal }),
-      )
+      const posted = await limiter.run(signal, async () => {
+        const since = new Date()
+        const timer = setTimeout(() => onSilence?.(since), silenceMs)
+        const sent = outbound.post({ url: at, headers, body: body?.open(), limits: ASK, signal })
+        return await sent.finally(() => clearTimeout(timer))
+      })
       if (posted.status === undefined) return { reason: posted.reason }
       const { status, retryAfter, excerpt } = posted
       const asked = (parseRetryAfter(retryAfter, new Date()) ?? 0) * 1000

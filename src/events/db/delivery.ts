@@ -205,7 +205,8 @@ export const listWaitingUrls = async (sql: Sql): Promise<WaitingDeliveries> => {
         (count(*) filter (where w.failures > 0))::float8 as failing,
         ${instant(sql, sql`min(w.created_at)`)} as oldest_at,
         ${instant(sql, sql`min(w.next_attempt_at)`)} as next_try_at,
-        case when ${isHostPaused(sql, sql`host_of(t.url)`)} then true end as paused
+        case when ${isHostPaused(sql, sql`host_of(t.url)`)} then true end as paused,
+        (array_agg(w.id) filter (where w.failures > 0))[1:${LOOKED_AT}] as failed_ids
       from waiting w join event_webhook t on t.id = w.id
       where t.url is not null
       group by 1
@@ -213,9 +214,20 @@ export const listWaitingUrls = async (sql: Sql): Promise<WaitingDeliveries> => {
     select (select coalesce(sum(waiting), 0) from hosts)::float8 as waiting,
       (select count(*) from waiting) >= ${SAMPLE} as is_sample,
       (select coalesce(json_agg(json_strip_nulls(row_to_json(r))), '[]')
-        from (select * from hosts order by waiting desc, host limit 100) r) as receivers
+        from (
+          select host, waiting, failing, oldest_at, next_try_at, paused, last.*
+          from (select * from hosts order by waiting desc, host limit 100) h
+          left join lateral (
+            select a.status as last_status, a.error_class as last_error_class from attempt a
+            where a.event_id = any(h.failed_ids) and a.error_class is not null
+            order by a.started_at desc limit 1
+          ) last on true
+          order by waiting desc, host
+        ) r) as receivers
   `
   return row ?? { waiting: 0, is_sample: false, receivers: [] }
 }
 
 const SAMPLE = 10_000
+/** Failing events of a host of which the newest attempt is shown: they fail alike. */
+const LOOKED_AT = 10

@@ -1,3 +1,4 @@
+import { counted } from './counted.ts'
 import { maskCredentials } from './credential.ts'
 
 /**
@@ -308,6 +309,11 @@ export const errors = {
       'task_not_found',
       `There is no task ${shown(id)} here: it was made with another credential, or another route reads it (GET /tasks/{id} reads all of the caller), or it never was.`,
     ),
+  templateAwaited: (name: string) =>
+    apiError(
+      'template_not_found',
+      `The template ${shown(name)} is not there yet: its engine has not responded since it was set up. Send the request again later; \`problems\` of GET /admin/operations say to operators why.`,
+    ),
   templateNotFound: (name: string) =>
     apiError(
       'template_not_found',
@@ -374,12 +380,12 @@ export const errors = {
   insufficientCredits: (credits: number, left: number) =>
     apiError(
       'insufficient_credits',
-      `The task costs ${credits} credits, and the caller has ${left} left: a smaller one may fit (?dry_run=true shows the price), or an operator raises the limit.`,
+      `The task costs ${counted(credits, 'credit')}, and the caller has ${left} left: a smaller one may fit (?dry_run=true shows the price), or an operator raises the limit.`,
     ),
   keyCreditsSpent: (credits: number, { used, cap }: { used: number; cap: number }) =>
     apiError(
       'insufficient_credits',
-      `The task costs ${credits} credits, and the API key has ${Math.max(0, cap - used + credits)} left of its cap of ${cap}: make a key with a higher one.`,
+      `The task costs ${counted(credits, 'credit')}, and the API key has ${Math.max(0, cap - used + credits)} left of its cap of ${cap}: make a key with a higher one.`,
     ),
   keyScopeInsufficient: (allowed: readonly string[], scopes: readonly string[], what = 'route') =>
     apiError(
@@ -596,7 +602,7 @@ export const errors = {
   eventRedeliveryLimit: (max: number) =>
     apiError(
       'redelivery_limit_reached',
-      `An event of an anonymous task is sent again at most ${max} times.`,
+      `An event of an anonymous task is sent again at most ${counted(max, 'time')}.`,
     ),
   hostRedeliveryLimit: (max: number, seconds: number) =>
     apiError(

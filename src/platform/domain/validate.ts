@@ -6,6 +6,7 @@ import { Value } from 'typebox/value'
 import { shown } from './errors.ts'
 import { findMeant } from './meant.ts'
 import { valueAt } from './pointer.ts'
+import { counted } from './counted.ts'
 
 /** One issue of a request: the field (JSON Pointer, or `?name`), the sentence about it, and the code it has on its own. */
 export interface Issue {
@@ -238,7 +239,7 @@ const length = ({ minLength, maxLength }: SchemaNode): string =>
   minLength === 1 && !maxLength ? ' that is not empty' : amount(minLength, maxLength, 'character')
 
 const amount = (min: number | undefined, max: number | undefined, what: string): string => {
-  const count = (number: number): string => `${number} ${what}${number === 1 ? '' : 's'}`
+  const count = (number: number): string => counted(number, what)
   if (min && max) return min === max ? ` of ${count(min)}` : ` of ${min} to ${count(max)}`
   if (min) return ` of at least ${count(min)}`
   return max ? ` of at most ${count(max)}` : ''

@@ -6,8 +6,8 @@ import { isActive, scopesOf } from './pause.ts'
 export interface TaskContext {
   /** Scopes that an admin has paused and it is of. */
   pauses: string[]
-  /** True where a worker lives that serves its engine. */
-  isServed: boolean
+  /** Reason of waits-for.ts that says which worker is missing; null where those live that it needs. */
+  missingWorker: string | null
   /** Row of the outbox that is to start its workflow; null once Temporal has it. */
   start: { attempts: number; error: string | null } | null
   /** Its last place among the instances of an engine that has several; null of any other. */
@@ -25,7 +25,7 @@ export const readTaskContext = async (sql: Sql, id: string): Promise<TaskContext
     select
       array(select scope from pause
         where scope = any(${scopesOf(sql, sql`t`)}) and ${isActive(sql)} order by scope) as pauses,
-      exists (select from worker w where w.slots ? t.engine and is_alive(w)) as "isServed",
+      missing_worker(t.engine) as "missingWorker",
       (select jsonb_build_object('attempts', o.attempts, 'error', o.last_error) from outbox o
         where o.workflow_id = t.family || '-task/' || t.id and o.kind <> 'signal'
           and o.dispatched_at is null
@@ -35,5 +35,5 @@ export const readTaskContext = async (sql: Sql, id: string): Promise<TaskContext
         from placement p where p.task_id = t.id order by p.at desc limit 1) as placement
     from task t where t.id = ${id}
   `
-  return row ?? { pauses: [], isServed: false, start: null, placement: null }
+  return row ?? { pauses: [], missingWorker: null, start: null, placement: null }
 }

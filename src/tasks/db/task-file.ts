@@ -161,7 +161,7 @@ export const insertTaskResults = async (
 /** When the owner of `task t` deleted it. */
 export const deletedAt = (sql: Queryable): Fragment => instant(sql, sql`t.delete_requested_at`)
 
-/** Reasons why `task t` waits, by the function `wait_reasons` (0067); null when it does not wait. */
+/** Reasons why `task t` waits, by the function `wait_reasons` (0096); null when it does not wait. */
 export const waitsFor = (sql: Queryable): Fragment => sql`
   case when t.ended_at is not null then null
     when t.waits_on is null and t.claimed_at is not null then t.waits_for

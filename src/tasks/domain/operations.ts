@@ -32,6 +32,12 @@ const DeliveryHost = Type.Object({
   oldest_at: instant('When the oldest was made.'),
   next_try_at: Type.Optional(instant('When the next attempt after a failed one is due.')),
   paused: Type.Optional(Type.Boolean({ description: 'True: an admin has paused it.' })),
+  last_status: Type.Optional(
+    Type.Integer({ description: 'HTTP status of the last attempt that failed, where it got one.' }),
+  ),
+  last_error_class: Type.Optional(
+    Type.String({ description: 'Its class of error, as `error_class` of an attempt.' }),
+  ),
 })
 const WaitingDeliveries = Type.Object({
   waiting: count('Events and redeliveries that are to be delivered.'),
@@ -44,10 +50,13 @@ export type WaitingDeliveries = Static<typeof WaitingDeliveries>
 export const Operations = Type.Object({
   problems: Type.Array(
     Type.Object({
-      dependency: Type.Enum(['postgres', 'temporal', 'storage', 'workers']),
+      dependency: Type.Enum(['postgres', 'temporal', 'storage', 'workers', 'engines']),
       message: Type.String({ description: 'Why it cannot be used, and what to do.' }),
     }),
-    { description: 'What this process cannot use, as /ready and `kiln_dependency_up` say it.' },
+    {
+      description:
+        'What this process cannot use, as /ready and `kiln_dependency_up` say it; and engines of ENGINES_HTTP that have not been reached, so that there are no templates of them.',
+    },
   ),
   stuck: Type.Object(
     {

@@ -7,7 +7,7 @@ export const WaitsFor = Type.Optional(
   }),
 )
 
-/** Reason of a task that an admin has paused; until when and why may follow. `wait_reasons` (0067, 0078) gives reasons. */
+/** Reason of a task that an admin has paused; until when and why may follow. `wait_reasons` (0096) gives reasons. */
 export const PAUSED = 'It is paused.'
 
 /** Reason of a task whose engine does not work; when it is tried again follows, which only operators read: it moves. */
@@ -18,6 +18,7 @@ export const LATER = 'It starts later.'
 
 /** Reasons of an admitted task that does not begin. */
 export const UNSERVED = 'No worker serves its engine.'
+export const NO_CORE = 'No core worker lives.'
 export const NOT_STARTED = 'Temporal has not taken it.'
 export const BUSY = 'All workers are busy.'
 
@@ -60,6 +61,7 @@ export const describeWait = (reasons: readonly string[] | null): { waits_for?: s
 export const explainWait = (reasons: readonly string[] | null): string | undefined => {
   const { waits_for: sentence } = describeWait(reasons)
   if (sentence === undefined) return undefined
+  if (reasons?.[0] === NO_CORE) return 'It waits: no core worker lives.'
   const more = (reasons ?? [])
     .filter((reason) => reason !== PAUSED && SENTENCES[reason] === undefined)
     .map(withoutMilliseconds)
@@ -79,6 +81,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   turn: 'It waits for its turn: earlier tasks of its account go first.',
   [BROKEN]: 'It waits: its engine does not work now.',
   [UNSERVED]: 'It waits: no worker serves its engine now.',
+  [NO_CORE]: 'It waits: no worker serves its engine now.',
   [BUSY]: 'It waits for a free worker: all that serve its engine are busy.',
   [FULL]: 'It waits: as many tasks of its template run now as may at once.',
   [SILENT]: 'It waits for its machine, which does not respond now.',

@@ -78,7 +78,7 @@ const waitUntilSubmitted = async (environment: MockActivityEnvironment): Promise
     if ('upstream_id' in details) return details
 }
 
-type Rules = Partial<Pick<UpstreamOptions, 'resubmit' | 'showsErrors' | 'prefix'>>
+type Rules = Partial<Pick<UpstreamOptions, 'resubmit' | 'showsErrors' | 'prefix' | 'silenceMs'>>
 
 /** An upstream of its own, and what a worker that calls it needs. */
 const startAny = async (options: Parameters<typeof startFakeUpstream>[0], rules: Rules = {}) => {
@@ -86,6 +86,7 @@ const startAny = async (options: Parameters<typeof startFakeUpstream>[0], rules:
   upstreams.push(fake)
   const upstream = makeUpstream({
     url: `${fake.url}/`,
+    setting: 'VENDOR_IMAGE_URL',
     key: KEY,
     limits: { perSecond: 1000, atOnce: 10 },
     // Only its own origin is open.
@@ -319,6 +320,22 @@ describe('an image task of an upstream', { concurrency: true }, () => {
     })
     await assert.rejects(render({ ...deps, sql }, id), again('attempt_failed'))
     assert.deepEqual([...fake.tasks.keys()], [id])
+  })
+
+  test('says of its upstream, and the setting that leads there, that it has not responded yet', async () => {
+    const { fake, deps, id } = await start({ steps: { status: ['hang'] } }, { silenceMs: 10 })
+    const environment = makeEnvironment()
+    const rendering = render(deps, id, { environment })
+    const { host } = new URL(fake.url)
+    const silent = new RegExp(
+      `^the upstream at ${host} \\(VENDOR_IMAGE_URL\\) has not responded since \\S+Z$`,
+    )
+    for await (const [{ reason = '' }] of on(environment, 'heartbeat') as AsyncIterable<
+      [{ reason?: string }]
+    >)
+      if (silent.test(reason)) break
+    stopRun(environment)
+    await assert.rejects(rendering)
   })
 
   test('is asked for below the prefix of the upstream', async () => {

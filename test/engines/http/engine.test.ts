@@ -107,6 +107,7 @@ const service = useService(async () => {
   const engines = [
     `enhance=${fake.url}`,
     `film=${film.url}`,
+    'away=http://127.0.0.1:1',
     ...(python ? [`shade=${python.url}`] : []),
   ]
   return {
@@ -294,6 +295,10 @@ describe('an engine of ENGINES_HTTP', () => {
       OUTBOUND_PROXY: '',
       ENGINES: ['upscale:http:enhance'],
       ENGINES_HTTP: [`enhance=${fake.url} http://127.0.0.1:1`, 'away=http://127.0.0.1:1'],
+      VENDOR_IMAGE_URL: `${fake.url},upscale=http://127.0.0.1:1`,
+      VENDOR_IMAGE_KEY: 'key',
+      VENDOR_VIDEO_URL: '',
+      VENDOR_VIDEO_KEY: '',
     }
     const checks = makeEngineChecks({ config: config as unknown as Config })
     const { lines } = await examine(checks, { issues: [], limitMs: PATIENCE_MS })
@@ -302,6 +307,34 @@ describe('an engine of ENGINES_HTTP', () => {
       /^ok +engine enhance +takes image, scale, words, masks; 1 of 2 can be used; renders upscale; enhance@127.0.0.1:1: /,
     )
     assert.match(lines[2] ?? '', /^ERROR +engine away +away@127.0.0.1:1: .*ENGINES_HTTP$/)
+    assert.match(
+      lines[3] ?? '',
+      /^ok +upstream image +127.0.0.1:\d+ \(VENDOR_IMAGE_URL\) responds, /,
+    )
+    assert.match(
+      lines[4] ?? '',
+      /^ERROR +upstream upscale +127.0.0.1:1 \(VENDOR_IMAGE_URL\): .*: start it, or correct VENDOR_IMAGE_URL$/,
+    )
+  })
+
+  test('is named while it was never reached, to callers and to operators', async () => {
+    const away = await waitFor('its absence is explained', async () => {
+      const response = await client.post('/templates/away/tasks', {})
+      const { body } = expectStatus(response, 404, 'template_not_found')
+      return body.message?.startsWith('The template "away" is not there yet: its engine') && body
+    })
+    assert.equal(JSON.stringify(away).includes('127.0.0.1'), false, 'no address')
+    const { body } = expectStatus(await service.client('root').get('/admin/operations'), 200)
+    const problems = body['problems'] as unknown as { dependency: string; message: string }[]
+    assert.match(
+      problems.find(({ dependency }) => dependency === 'engines')?.message ?? '',
+      /^the engine away is no template yet: away@127.0.0.1:1 does not respond: .*; start it, or correct ENGINES_HTTP$/,
+    )
+    const none = await client.post('/templates/none/tasks', {})
+    assert.match(
+      expectStatus(none, 404, 'template_not_found').body.message ?? '',
+      /^There is no template "none"/,
+    )
   })
 
   test('makes a kind of the interface that ENGINES gives to it', async () => {

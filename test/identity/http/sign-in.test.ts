@@ -437,7 +437,7 @@ describe('an account of AUTH=builtin', () => {
     assert.equal((await withKey()).status, 200)
     assert.match(
       await operateUser(service, { verb: 'list' }),
-      new RegExp(`${email}  ${idOf(tokens.access_token)}  user  active  0 passkeys  1 sessions`),
+      new RegExp(`${email}  ${idOf(tokens.access_token)}  user  active  0 passkeys  1 session`),
     )
     await operateUser(service, { verb: 'disable', email })
     assert.equal((await withKey()).status, 401)

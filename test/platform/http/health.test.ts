@@ -170,9 +170,19 @@ test('a process is degraded while work is open that no worker serves, until one 
   assert.equal(await createTask(service.baseUrl), 200)
   await untilReady('degraded', { workers: 'down' })
   const [problem] = await listProblems()
+  // Of a role that lives nothing is said.
+  await beatWorker(service.sql, { id: randomUUID(), identity: 'c', role: 'core', slots: {} })
+  const [mediaAlone] = await waitFor('the core worker is seen', async () => {
+    const problems = await listProblems()
+    return !problems[0]?.message.includes('no core worker') && problems
+  })
+  assert.equal(
+    mediaAlone?.message,
+    'no worker serves the engine local, and tasks wait: start a media worker (WORKER_ROLE=media)',
+  )
   assert.match(
     problem?.message ?? '',
-    /^no core worker lives, and work waits; no worker serves the engine local, and tasks wait: /,
+    /^no core worker lives, and work waits; no worker serves the engine local, and tasks wait: start a core worker \(WORKER_ROLE=core\); start a media worker \(WORKER_ROLE=media\)$/,
   )
   await letWorkerLive()
   await untilReady('ready')

@@ -177,6 +177,8 @@ describe('the admission of tasks', () => {
     `
     const unserved = 'It waits: no worker serves its engine now.'
     assert.deepEqual(await read(admitted), [unserved, null])
+    await beatWorker(sql(), { id: randomUUID(), identity: 'c', role: 'core', slots: {} })
+    assert.deepEqual(await read(admitted), [unserved, null], 'a core worker alone serves no engine')
     await beatWorker(sql(), { id: randomUUID(), identity: 'w', role: 'media', slots: { local: 1 } })
     const notStarted = 'It waits: the service cannot reach Temporal, and starts it once it can.'
     assert.deepEqual(await read(admitted), [notStarted, null])

@@ -289,13 +289,16 @@ describe('a pause of a host', () => {
     const { sql } = place.database
     const { id: taskId, eventId } = await insertDueEvent(sql)
     await attempt(sql, { eventId }, { state: 'pending', waitSeconds: 0 })
+    let last: unknown[] = []
     const waits = async () => {
       const { events = [] } = (await listEvents(sql, { taskId, owner: 'alice' })) ?? {}
       const { receivers } = await listWaitingUrls(sql)
       const host = receivers.find((receiver) => `host:${receiver.host}` === HOST)
+      last = [host?.last_status, host?.last_error_class]
       return [...events.map((event) => event.waits_for), host?.paused]
     }
     assert.deepEqual(await waits(), [undefined, undefined, undefined])
+    assert.deepEqual(last, [503, 'status_5xx'], 'how it failed last')
     await pause(HOST)
     assert.deepEqual(await waits(), [undefined, PAUSED_EVENT, true])
     await sql`update event set state = 'delivered' where id = ${eventId}`

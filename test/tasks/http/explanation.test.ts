@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 
 import { listFindings, listNextSteps, type Facts } from '../../../src/compose/explanation.ts'
 import type { TaskExplanation } from '../../../src/tasks/domain/explanation.ts'
+import { beatWorker } from '../../../src/tasks/db/worker.ts'
 import { operate } from '../../faults/operate.ts'
 import { IMAGE_API, UPSCALE, expectStatus, statusesOf, type Client } from '../../support/client.ts'
 import { base64 } from '../../support/pictures.ts'
@@ -82,13 +83,35 @@ describe('an explanation says why a task is late and what to do', () => {
     assert.deepEqual([next, ...rest], [`next step  ${step}`, ''])
   })
 
+  test('of one whose media worker is free, while no core worker lives', async () => {
+    const client = service.client()
+    const id = await upscale(client)
+    const media = { id: randomUUID(), identity: 'm', role: 'media', slots: { local: 1 } }
+    await beatWorker(service.sql, media)
+    try {
+      await service.sql`update worker set beat_at = now() + interval '1 hour' where id = ${media.id}`
+      await service.sql`update worker set ended_at = now() where role = 'core'`
+      await service.sql`update task set last_moved_at = now() - interval '1 minute' where id = ${id}`
+      assert.equal(
+        await untilSaid(id, 'wait', /^It waits: no core worker lives\.$/),
+        'Start a core worker (WORKER_ROLE=core): none lives.',
+      )
+      const { body } = expectStatus(await client.get(`${UPSCALE}/${id}`), 200)
+      const { waits_for: wait } = body['data'] as unknown as { waits_for?: string }
+      assert.equal(wait, 'It waits: no worker serves its engine now.')
+    } finally {
+      await service.sql`delete from worker where id = ${media.id}`
+      await service.sql`update worker set ended_at = null where role = 'core'`
+    }
+  })
+
   test('of one whose engine does not respond', async () => {
     const id = await relight(await base64())
     const away =
-      /^renderImageTask runs on core@\S+ since \S+, attempt 1: submitting to the upstream, 0 %, but the upstream gave no response: .*the port is closed\.$/
+      /^renderImageTask runs on core@\S+ since \S+, attempt 1: submitting to the upstream, 0 %, but the upstream at 127\.0\.0\.1:9 \(VENDOR_IMAGE_URL\) gave no response: .*the port is closed\.$/
     assert.match(
       await untilSaid(id, 'workflow', away),
-      /^Mend this: the upstream gave no response: .* Its worker goes on by itself\.$/,
+      /^Mend this: the upstream at 127\.0\.0\.1:9 \(VENDOR_IMAGE_URL\) gave no response: .* Its worker goes on by itself\.$/,
     )
   })
 
@@ -106,7 +129,7 @@ describe('an explanation says why a task is late and what to do', () => {
     const facts = {
       task: { id: randomUUID(), owner: 'alice', engine: 'local', ended: false },
       detail: { item: {}, movedAt: new Date(), waitsFor: null },
-      context: { pauses: [], isServed: true, start: null, placement: null },
+      context: { pauses: [], missingWorker: null, start: null, placement: null },
       run: { found: { status: 'RUNNING', activities: [activity] } },
       attempts: [],
       deliveries: [],
@@ -119,6 +142,7 @@ describe('an explanation says why a task is late and what to do', () => {
       'Mend what the last attempt failed by: engine_failed: the disk is full. The next one comes by itself.',
     ])
     const lost = { ...facts, run: { found: undefined } }
+    assert.equal(listFindings(lost)[1]?.text, 'Temporal knows no run of it.')
     assert.match(
       listNextSteps(lost)[0] ?? '',
       /^`kiln operate restart \S+` starts its workflow again/,
@@ -132,7 +156,7 @@ describe('an explanation says why a task is late and what to do', () => {
     const id = await upscale(client, { webhook_url: receiver.url('/down?token=secret') })
     expectStatus(await root.post(`/admin/tasks/${id}/fail`, { reason: 'its input is gone' }), 200)
     const failed =
-      /^FAILED to http:\/\/127\.0\.0\.1:\d+\/down: (pending|exhausted) after [1-9]\d* attempts\. The last one: status 503, status_5xx\b/
+      /^FAILED to http:\/\/127\.0\.0\.1:\d+\/down: (pending|exhausted) after (1 attempt|[2-9]\d* attempts|1\d+ attempts)\. The last one: status 503, status_5xx\b/
     assert.match(
       await untilSaid(id, 'delivery', failed),
       /^Mend what internal_error stands for\..*\nHave the webhook URL at 127\.0\.0\.1:\d+ mended: status 503.* (The next attempt comes by itself|Then POST \/tasks\/\S+\/events\/\S+\/redeliver sends it again)\.$/,
@@ -148,7 +172,7 @@ describe('an explanation says why a task is late and what to do', () => {
     await cancel(client, id)
     const failed = new RegExp(`/down of the subscription ${String(subscription)}: .*status 503`)
     const steps = await untilSaid(id, 'delivery', failed)
-    assert.match(steps, /^Nothing: it has ended\.\nHave the webhook URL at /)
+    assert.match(steps, /^Have the webhook URL at [^\n]*$/)
   })
 
   test('of one that has ended, and of an id that is none', async () => {

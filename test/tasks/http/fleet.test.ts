@@ -274,7 +274,7 @@ describe('the fleet of an operator', () => {
     const seen = await find('Busy.1')
     assert.deepEqual([seen?.state, seen?.is_drained, seen?.tasks.length], ['draining', true, 1])
     const { instances } = makeFleetCommands({ config: {} as Config, sql, ...QUIET })
-    assert.match(await instances(), /Busy\.1 {2}draining {2}1 tasks {2}upscale {2}node 4 ImageSh/)
+    assert.match(await instances(), /Busy\.1 {2}draining {2}1 task {2}upscale {2}node 4 ImageSh/)
     assert.deepEqual(await set('resume'), { ...drained, is_drained: false })
     assert.deepEqual(await set('resume'), { ...drained, is_drained: false, changed: false })
     const { body } = await root.get('/admin/audit-log?target=instance/Busy.1')

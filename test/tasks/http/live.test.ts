@@ -6,6 +6,7 @@ import { makeNotifyChange } from '../../../src/platform/db/change-notification.t
 import type { Transaction } from '../../../src/platform/db/client.ts'
 import { failExtraction } from '../../../src/registry/db/extraction.ts'
 import { unitOfWork } from '../../../src/platform/db/unit-of-work.ts'
+import { beatWorker } from '../../../src/tasks/db/worker.ts'
 import { transitionTask } from '../../../src/tasks/db/task-transition.ts'
 import type { ImageTaskStatus } from '../../../src/tasks/domain/image/image-task.ts'
 import type { TaskItem } from '../../../src/tasks/domain/task-item.ts'
@@ -89,6 +90,29 @@ describe('the stream of a task', () => {
     assert.deepEqual(others, [])
     const events = listOf(await alice.get(`/tasks/${id}/events`), 'events')
     assert.deepEqual([created.id, failed.id], [events[0]?.['id'], events.at(-1)?.['id']])
+  })
+
+  test('the stream of a task says why it waits although nothing of its row changes', async () => {
+    const id = await createTask()
+    const worker = { id: randomUUID(), identity: 'w', role: 'core', slots: { local: 1 } }
+    const letLive = async () => {
+      await beatWorker(service.sql, worker)
+      await service.sql`update worker set beat_at = now() + interval '1 hour' where id = ${worker.id}`
+    }
+    await letLive()
+    await service.sql`update task set last_moved_at = now() - interval '1 minute' where id = ${id}`
+    await service.sql`update outbox set dispatched_at = now() where workflow_id = ${`image-task/${id}`}`
+    await using stream = await openStream(streamOf(id), await bearer())
+    assert.equal((await stream.next())?.event, 'state')
+    const busy = 'It waits for a free worker: all that serve its engine are busy.'
+    assert.equal((await stream.next())?.data['waits_for'], busy)
+    await service.sql`delete from worker where id = ${worker.id}`
+    const unserved = 'It waits: no worker serves its engine now.'
+    assert.equal((await stream.next())?.data['waits_for'], unserved)
+    // The first poll of the database may have brought that one.
+    await letLive()
+    assert.equal((await stream.next())?.data['waits_for'], busy)
+    await service.sql`delete from worker where id = ${worker.id}`
   })
 
   test('goes on after Last-Event-ID, and once that names the end there is nothing more', async () => {

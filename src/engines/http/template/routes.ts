@@ -142,7 +142,8 @@ const makeTemplateCreationRoute = (deps: TemplateDeps): Route => {
       list: () => routesOf(customKinds.list()),
       get({ name }) {
         const kind = customKinds.list().find((each) => customName(each.kind) === name)
-        if (!kind) throw errors.templateNotFound(String(name))
+        const absent = customKinds.isAwaited(String(name)) ? 'templateAwaited' : 'templateNotFound'
+        if (!kind) throw errors[absent](String(name))
         return routeOf(kind)
       },
     },

@@ -3,6 +3,7 @@ import escape from 'escape-html'
 import type { ListedAccount } from '../../db/account.ts'
 import type { ListedPasskey } from '../../db/passkey.ts'
 import type { ListedSession } from '../../db/session.ts'
+import { counted } from '../../../platform/domain/counted.ts'
 
 /** Path of the page of one sign-in; its id follows. */
 export const SIGN_IN_PATH = '/auth/sign-in/'
@@ -153,7 +154,11 @@ ${link === undefined ? '' : `<p>Send this link, which sets a password once, with
         row([
           escape(email),
           isAdmin ? 'admin' : 'user',
-          disabled ? 'disabled' : hasPassword || passkeys > 0 ? `${sessions} sessions` : 'invited',
+          disabled
+            ? 'disabled'
+            : hasPassword || passkeys > 0
+              ? counted(sessions, 'session')
+              : 'invited',
           act('people/end', id, 'End sessions'),
           act('people/reset', id, 'Reset', checkbox('keys', 'and end its API keys and tokens')),
           isAdmin

@@ -133,10 +133,13 @@ const writeChanges = async (
       if (!(await isAllowed())) return write(ENDED)
       allowedAt = performance.now()
     }
-    if (performance.now() >= wroteAt + HEARTBEAT_MS) write(HEARTBEAT)
+    const isBeatDue = performance.now() >= wroteAt + HEARTBEAT_MS
+    if (isBeatDue) write(HEARTBEAT)
     if (many) await sleep(Math.max(0, readAt + many.leastMs - performance.now()))
     readAt = performance.now()
-    events = notifyChange === 'quiet' && events && !many ? [] : await readChanges().catch(toUnread)
+    // Why a task waits changes with time and workers, and no change of its row says so.
+    const isRead: boolean = notifyChange !== 'quiet' || !events || many !== undefined || isBeatDue
+    events = isRead ? await readChanges().catch(toUnread) : []
   }
 }
 
