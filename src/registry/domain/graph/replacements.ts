@@ -17,6 +17,10 @@ export const Replacement = Type.Object(
 )
 export type Replacement = Static<typeof Replacement>
 
+/** Says who has what in the place of a host node that is gone. */
+export const describeReplacement = (by: 'host' | 'pack', { host_node }: Replacement): string =>
+  `The ${by} has ${host_node} in its place.`
+
 const renamed = (host_node: string, inputs: Replacement['inputs'] = []): Replacement => ({
   host_node,
   inputs,
