@@ -26,7 +26,7 @@ const renamed = (host_node: string, inputs: Replacement['inputs'] = []): Replace
   inputs,
 })
 
-/** Names that the host itself replaces when it opens a workflow, as of its table `nodes_replacements.py` in 2026. */
+/** Names that the host itself replaces when it opens a workflow, as of its table `nodes_replacements.py` in June 2026. */
 export const HOST_REPLACEMENTS: ReadonlyMap<string, Replacement> = new Map([
   [
     'T2IAdapterLoader',
