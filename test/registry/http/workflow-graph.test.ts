@@ -569,11 +569,11 @@ describe('a host node that an update removed', () => {
     const inPlace = { host_node: 'SVD_img2vid_Conditioning', inputs: [] }
     const code = ['host_node_replaced', 'may_break']
     assert.deepEqual(
-      changes.toSorted(),
+      changes.toSorted(byId),
       [
         [Old, ...code, `The pack has ${New} in its place.`, replaced_by],
         [host, ...code, 'The host has SVD_img2vid_Conditioning in its place.', inPlace],
-      ].toSorted(),
+      ].toSorted(byId),
     )
     assert.equal(body['verdict'], 'may_break')
     const shown = pick(body, 'replaced')
