@@ -15,17 +15,19 @@ const [NAME, TEXT] = [0x45a3, 0x4487]
 
 /** Lists the tags of a WebM or other Matroska file. */
 export const listMatroskaTags = (bytes: Uint8Array): Tag[] => {
-  const inside = (parents: Uint8Array[], wanted: number): Uint8Array[] =>
-    parents.flatMap((parent) =>
-      listElements(parent).flatMap(([id, content]) => (id === wanted ? content : [])),
-    )
-  const tags = [SEGMENT, TAGS, TAG, SIMPLE_TAG].reduce(inside, [bytes])
+  const tags = [SEGMENT, TAGS, TAG, SIMPLE_TAG].reduce(listInside, [bytes])
   return tags.map((tag) => {
     const parts = new Map(listElements(tag))
     const [name, text] = [NAME, TEXT].map((id) => decode(parts.get(id) ?? new Uint8Array()))
     return [(name ?? '').toLowerCase(), text ?? '']
   })
 }
+
+/** The elements of one kind in all of these. */
+const listInside = (parents: Uint8Array[], wanted: number): Uint8Array[] =>
+  parents.flatMap((parent) =>
+    listElements(parent).flatMap(([id, content]) => (id === wanted ? content : [])),
+  )
 
 type Element = readonly [id: number, content: Uint8Array]
 
