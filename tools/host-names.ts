@@ -1,5 +1,5 @@
 /**
- * Writes the names of the host's own nodes into the facts about the host, of a checkout of it: `npm run host-names -- <folder>
+ * Writes the names of the host's own nodes into the facts about the host, of a checkout of it: `npm run host:names -- <folder>
  * <commit> <date>`. The modules are read as packs are, without running anything of them.
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
@@ -95,6 +95,6 @@ const run = async (root: string, commit: string, date: string): Promise<void> =>
 
 const [root, commit, date] = process.argv.slice(2)
 if (root === undefined || commit === undefined || date === undefined) {
-  process.stderr.write('usage: npm run host-names -- <folder> <commit> <date>\n')
+  process.stderr.write('usage: npm run host:names -- <folder> <commit> <date>\n')
   process.exitCode = 2
 } else await run(root, commit, date)

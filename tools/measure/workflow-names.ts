@@ -15,7 +15,7 @@ import { HOST_REPLACEMENTS } from '../../src/registry/domain/graph/replacements.
 import { HOST_PACK } from '../../src/registry/domain/graph/resolve.ts'
 import { toJson } from '../../src/registry/domain/graph/to-json.ts'
 
-/** Where a name is known from. */
+/** Sources of a name. */
 const SOURCES = {
   host: 'in the table of the host',
   host_replaced: 'replaced by the host',

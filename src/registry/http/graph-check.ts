@@ -217,7 +217,7 @@ const compare = async (
   return worst
 }
 
-/** What the pack, or else the host, has in the place of a host node that is gone. */
+/** Finds what the pack, or else the host, has in the place of a host node that is gone. */
 const findReplaced = (
   name: string,
   byPack: ReadonlyMap<string, Replacement> | undefined,

@@ -1,8 +1,8 @@
-/** How the reading of a version's host nodes went that did not succeed. */
+/** Outcome of a reading of a version's host nodes that did not succeed. */
 export interface Reading {
   version: string
   status: 'pending' | 'failed' | 'reported'
-  /** What the reason of a failure means. */
+  /** Meaning of the reason of a failure. */
   advice: string | null
 }
 

@@ -253,7 +253,7 @@ export interface KnownName {
   chosen: Choice | undefined
   /** The pack that it was saved with, where that is here and has no claim. */
   recorded: { nodeId: string; latestId: string | null } | undefined
-  /** How the reading of that pack's latest version went, where it did not succeed. */
+  /** Outcome of reading that pack's latest version, where it did not succeed. */
   unread: Reading | undefined
   /** The last version that had it, where nothing claims it. */
   last: LastVersion | undefined
