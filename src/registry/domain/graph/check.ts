@@ -130,7 +130,7 @@ export const toGraphChange = (pack: string, node: GraphNode, change: GraphFelt):
   level: node.isActive || change.level === 'safe' ? change.level : 'may_break',
 })
 
-/** Tells of a host node that is gone: whoever has another in its place puts that there when the workflow is opened. */
+/** Makes the change of a host node that is gone: whoever has another in its place puts that there when the workflow is opened. */
 export const replacedChange = (by: 'host' | 'pack', replacement: Replacement): GraphFelt => ({
   ...makeChange('host_node_replaced', { after: replacement.host_node }),
   message: describeReplacement(by, replacement),
