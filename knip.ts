@@ -20,6 +20,7 @@ const config = ({ production = false }): KnipConfig => ({
         'tools/*.{ts,mjs}!',
         // These are run by their paths.
         'tools/{pages,console}/build.ts!',
+        'tools/measure/workflow-names.ts!',
         'bench/*.ts',
         'bench/support/{bare-express,bare-worker,bare-workflow,stream-clients,upload-clients}.ts',
         'bench/support/probe.mjs',

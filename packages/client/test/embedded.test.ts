@@ -127,6 +127,29 @@ describe('a workflow in what the host has made', () => {
     assert.equal(findEmbedded(await readFile(bare)), null)
   })
 
+  test('is read from the tags of WebM and FLAC', async () => {
+    const [film, sound] = ['color=red:s=16x16:d=0.1', 'sine=d=0.1']
+    for (const [name, source] of [
+      ['tags.webm', film],
+      ['tags.flac', sound],
+    ] as const) {
+      const file = join(folder, name)
+      const tags = ['-metadata', `workflow=${JSON_TEXT}`, '-metadata', `prompt=${PROMPT}`]
+      await run(FFMPEG, ['-f', 'lavfi', '-i', source, '-y', ...tags, file])
+      const bytes = await readFile(file)
+      assert.deepEqual(readSavedJson(bytes, file), WORKFLOW)
+      for (let end = 12; end < bytes.length; end += 7) findEmbedded(bytes.subarray(0, end))
+    }
+    for (const empty of [
+      '1a45dfa3',
+      '1a45dfa3ff',
+      '1a45dfa318538067ff1254c367ff',
+      '664c6143',
+      '664c6143040000ff',
+    ])
+      assert.equal(findEmbedded(Buffer.from(empty, 'hex')), null)
+  })
+
   test('is none where there is no such text, and nowhere beyond the end of a file that is cut or lies', async () => {
     const whole = await picture()
       .webp()

@@ -3,6 +3,9 @@ import type { Claim, LastVersion, LockedPack, Recorded } from '../domain/graph/r
 import type { Fragment, Queryable } from '../../platform/db/client.ts'
 import { claimsOf } from './host-node.ts'
 import { parseVersionNumber } from '../domain/version-number.ts'
+import type { Reading } from '../domain/graph/reading.ts'
+import type { Replacement } from '../domain/graph/replacements.ts'
+import { extractAdvice } from './registry-json.ts'
 import { newestFirst } from './version-transition.ts'
 
 /** Most packs that are read of one name; more only make a list longer. */
@@ -114,10 +117,10 @@ const isAllowed = (sql: Queryable, nodeId: Fragment, name: Fragment) => sql`
 export const findRecorded = async (
   sql: Queryable,
   given: readonly Recorded[],
-): Promise<(Pick<Claim, 'name' | 'nodeId' | 'nodeName'> & { isActive: boolean })[]> =>
+): Promise<(Pick<Claim, 'name' | 'nodeId' | 'nodeName'> & { latestId: string | null })[]> =>
   await sql`
     select distinct on (asked.name) asked.name, n.id as "nodeId", n.name as "nodeName",
-      n.latest_version_id is not null as "isActive"
+      n.latest_version_id as "latestId"
     from unnest(${given.map(({ name }) => name)}::text[], ${given.map(({ pack }) => pack)}::text[])
       as asked (name, pack)
     cross join lateral (
@@ -216,6 +219,33 @@ export const findInactive = async (
     where n.id = any(${[...nodeIds]}::text[]) and n.latest_version_id is null
   `
   return new Map(rows.map(({ id, ...facts }) => [id, facts]))
+}
+
+/** Finds of versions whose host nodes are not known how their reading went, by the id of the version. */
+export const findUnread = async (
+  sql: Queryable,
+  versionIds: readonly string[],
+): Promise<Map<string, Reading>> => {
+  const rows = await sql<(Reading & { id: string })[]>`
+    select v.id, v.version, v.host_node_extract_status as status,
+      case when v.host_node_extract_status = 'failed' then ${extractAdvice(sql)} end as advice
+    from version v
+    where v.id = any(${[...versionIds]}::uuid[]) and v.host_node_extract_status <> 'success'
+  `
+  return new Map(rows.map(({ id, ...reading }) => [id, reading]))
+}
+
+/** Finds which of these names a version has replaced, and by what. */
+export const findReplacements = async (
+  sql: Queryable,
+  versionId: string,
+  names: readonly string[],
+): Promise<Map<string, Replacement>> => {
+  const rows = await sql<{ name: string; replacement: Replacement }[]>`
+    select name, replaced_by as replacement from workflow_name
+    where version_id = ${versionId} and name = any(${[...names]}::text[]) and replaced_by is not null
+  `
+  return new Map(rows.map(({ name, replacement }) => [name, replacement]))
 }
 
 /** Finds which of the names asked for each version has, by the id of the version. */

@@ -102,7 +102,7 @@ const extractCode = (sql: Queryable) => sql`
 `
 
 /** The sentence of that code. */
-const extractAdvice = (sql: Queryable) => sql`
+export const extractAdvice = (sql: Queryable) => sql`
   (select coalesce(advice ->> code, advice ->> regexp_replace(code, '^(archive|budget)_.*$', '\\1'),
     ${adviceOf('crashed')}::text)
     from (select ${JSON.stringify(ADVICE)}::text::json as advice, ${extractCode(sql)} as code) as read)

@@ -1,21 +1,25 @@
 import type { Candidate } from '../db/graph.ts'
 import type { VersionFacts } from '../db/version.ts'
-import type { Change, ChangeLevel } from '../domain/comparison/change.ts'
+import type { ChangeLevel } from '../domain/comparison/change.ts'
 import { compareLone } from '../domain/comparison/compare.ts'
 import { makeCheck } from '../domain/graph/check-node.ts'
 import {
   makeChanges,
   obstacle,
+  replacedChange,
   summariseCheck,
   toGraphChange,
   worstOf,
   type Changes,
   type CheckRequest,
   type CheckedPack,
+  type GraphFelt,
   type Obstacle,
   type WorkflowCheck,
 } from '../domain/graph/check.ts'
 import type { Graph, GraphNode } from '../domain/graph/graph.ts'
+import { describeReading } from '../domain/graph/reading.ts'
+import { HOST_REPLACEMENTS, type Replacement } from '../domain/graph/replacements.ts'
 import { listUsed, type Origin, type UsedHostNode } from '../domain/graph/resolve.ts'
 import type { Room } from '../domain/graph/room.ts'
 import { inBatches } from './compare.ts'
@@ -59,6 +63,7 @@ export const checkGraph = async (
     )
   const warnings = [...(budget.steps < 0 ? [TOO_LARGE] : []), ...graph.warnings]
   const unknown = found.filter((one) => one.from.origin === 'unknown')
+  const replaced = found.filter((one) => one.from.replaced_by !== undefined)
   const isWhole = unknown.length === 0 && warnings.length === 0
   const { verdict, counts, ...summary } = summariseCheck(checked, changes, isWhole)
   return {
@@ -66,13 +71,17 @@ export const checkGraph = async (
     counts: { ...counts, nodes: countNodes(found), unknown: countNodes(unknown) },
     packs: take(summary.packs),
     unknown_host_nodes: take(unknown.map(({ name }) => name)),
-    unknown: take(
-      unknown.slice(0, UNKNOWN_MAX).map(({ name, from }) => ({ host_node: name, ...from })),
-    ),
+    unknown: take(unknown.slice(0, UNKNOWN_MAX).map(showOrigin)),
+    replaced: take(replaced.slice(0, UNKNOWN_MAX).map(showOrigin)),
     changes: take(summary.changes),
     warnings: warn(warnings),
   }
 }
+
+const showOrigin = ({ name, from }: { name: string; from: Origin }) => ({
+  host_node: name,
+  ...from,
+})
 
 const countNodes = (used: readonly UsedHostNode[]): number =>
   used.reduce((sum, { nodes }) => sum + nodes.length, 0)
@@ -128,7 +137,11 @@ const checkPack = async (reads: GraphReads, check: PackCheck): Promise<CheckedPa
     ...(to && { to: to.version }),
   }
   const sides = findSides({ before, after, from, to, budget: check.budget })
-  if ('reason' in sides) return { ...shown, verdict: 'none', ...sides }
+  if ('reason' in sides) {
+    const unread = await reads.findUnread([from, to].flatMap((side) => side?.id ?? []))
+    const [why] = sides.reason === 'host_nodes_unread' ? unread.values() : []
+    return { ...shown, verdict: 'none', ...sides, ...(why && { message: describeReading(why) }) }
+  }
   const verdict = await compare(reads, check, { ...sides, onChange: check.changes.add })
   const safe = verdict === 'breaks' ? await findSafe(reads, check, sides) : undefined
   return { ...shown, verdict, ...(safe !== undefined && { newest_safe: safe }) }
@@ -174,7 +187,7 @@ const compare = async (
   budget.comparisons -= 1
   const byName = new Map(used.map(({ name, nodes }) => [name, nodes]))
   let worst = 'safe' as ChangeLevel
-  const add = (node: GraphNode, change: Change): void => {
+  const add = (node: GraphNode, change: GraphFelt): void => {
     const felt = toGraphChange(nodeId, node, change)
     worst = worstOf([felt, { level: worst }])
     onChange?.(felt)
@@ -184,8 +197,13 @@ const compare = async (
   const lone = differences.flatMap((one) => (one.side === 'changed' ? [] : [one]))
   const isPartial = from.isPartial === true || to.isPartial === true
   const gone = compareLone(lone, isPartial).filter(({ code }) => code !== 'host_node_added')
-  for (const { host_node: name, ...change } of gone)
-    for (const node of byName.get(name) ?? []) add(node, change)
+  const missed = gone.filter(({ host_node: name }) => byName.has(name))
+  const names = missed.map(({ host_node: name }) => name)
+  const byPack = names.length > 0 ? await reads.findReplacements(to.id, names) : undefined
+  for (const { host_node: name, ...change } of missed) {
+    const replaced = findReplaced(name, byPack)
+    for (const node of byName.get(name) ?? []) add(node, replaced ?? change)
+  }
   const changed = differences.filter(({ side, name }) => side === 'changed' && byName.has(name))
   for (const names of inBatches(changed))
     for (const { name, before, after } of await reads.readPairs(versions, names)) {
@@ -197,6 +215,17 @@ const compare = async (
       }
     }
   return worst
+}
+
+/** Finds what the pack, or else the host, has in the place of a host node that is gone. */
+const findReplaced = (
+  name: string,
+  byPack: ReadonlyMap<string, Replacement> | undefined,
+): GraphFelt | undefined => {
+  const own = byPack?.get(name)
+  if (own) return replacedChange('pack', own)
+  const replacement = HOST_REPLACEMENTS.get(name)
+  return replacement && replacedChange('host', replacement)
 }
 
 /** The newest version before the one that was asked for which breaks nothing of the graph. */

@@ -8,6 +8,8 @@ import {
   findLast,
   findNamesOf,
   findRecorded,
+  findReplacements,
+  findUnread,
   findWorkflowNames,
 } from '../db/graph.ts'
 import { listDifferences, readPairs } from '../db/host-node-compare.ts'
@@ -36,6 +38,9 @@ export const makeGraphReads = ({ sql, publicUrl, heavyReadSemaphore }: ListDeps)
   findCandidates: (asked: Candidates) =>
     withinDeadline(sql, findCandidates(sql, { ...asked, publicUrl })),
   findInactive: (nodeIds: readonly string[]) => withinDeadline(sql, findInactive(sql, nodeIds)),
+  findUnread: (versionIds: readonly string[]) => withinDeadline(sql, findUnread(sql, versionIds)),
+  findReplacements: (...asked: Tail<typeof findReplacements>) =>
+    withinDeadline(sql, findReplacements(sql, ...asked)),
   findNamesOf: (asked: Parameters<typeof findNamesOf>[1]) =>
     withinDeadline(sql, findNamesOf(sql, asked)),
   /** A version that everybody may read; undefined for any other. */

@@ -112,6 +112,7 @@ export const findOrigins = async <Used extends Pick<UsedHostNode, 'name' | 'pack
   const left = unclaimed.flatMap(({ name, pack }) => (pack === undefined ? [] : { name, pack }))
   const recorded = await reads.findRecorded(left.slice(0, RECORDED_MAX))
   const saved = new Map(recorded.map((one) => [one.name, one]))
+  const unread = await reads.findUnread(recorded.flatMap(({ latestId }) => latestId ?? []))
   const asked = unclaimed.map(({ name }) => ({ name, nodeId: saved.get(name)?.nodeId }))
   const last = await reads.findLast(asked.slice(0, UNKNOWN_MAX))
   const had = new Map(last.map(({ name, ...version }) => [name, version]))
@@ -126,7 +127,8 @@ export const findOrigins = async <Used extends Pick<UsedHostNode, 'name' | 'pack
     const own = { claims, chosen: choices.get(name), recorded: saved.get(name) }
     // The host replaces only what it does not have itself.
     const replacement = known.has(name) ? undefined : HOST_REPLACEMENTS.get(name)
-    const facts = { last: had.get(name), replacement }
+    const latestId = saved.get(name)?.latestId ?? ''
+    const facts = { last: had.get(name), replacement, unread: unread.get(latestId) }
     const from = chooseOrigin({ ...own, ...facts, isBuiltIn: isBuiltIn(one) }, pack)
     return { ...one, from }
   })

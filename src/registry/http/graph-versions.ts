@@ -6,6 +6,7 @@ import type {
   ResolvedPack,
   UsedHostNode,
 } from '../domain/graph/resolve.ts'
+import { describeReading, type Reading } from '../domain/graph/reading.ts'
 import { listExcluding } from '../domain/host-version.ts'
 import { parseVersionNumber } from '../domain/version-number.ts'
 import type { GraphReads } from './graph-reads.ts'
@@ -72,13 +73,16 @@ export const choosePacks = async (
     chooseVersions(reads, { candidates, needed: onServer, asked }),
     reads.findInactive(unfit),
   ])
-  return asked.map(({ nodeId: node_id, named, own }) => {
-    const { version, missing, passed } = choose(node_id)
+  const picked = asked.map((one) => ({ ...one, ...choose(one.nodeId) }))
+  const unread = await reads.findUnread(
+    picked.flatMap(({ version }) => (version && !version.isRead ? version.id : [])),
+  )
+  return picked.map(({ nodeId: node_id, named, own, version, missing, passed }) => {
     const isElse = prefersSaved && version && named !== undefined
     const messages = [
       ...(isElse && !isSame(version.version, named) ? [describeSaved(named, version)] : []),
       ...passed,
-      ...obstacleOf(version, missing, inactive.get(node_id)),
+      ...obstacleOf({ version, missing, unread }, inactive.get(node_id)),
     ]
     const pack = {
       node_id,
@@ -188,8 +192,11 @@ const isSame = (version: string, other: string | undefined): boolean =>
   parseVersionNumber(version)?.canonical === parseVersionNumber(other)?.canonical
 
 const obstacleOf = (
-  version: Candidate | undefined,
-  missing: readonly string[],
+  {
+    version,
+    missing,
+    unread,
+  }: Omit<ChosenVersion, 'passed'> & { unread: ReadonlyMap<string, Reading> },
   inactive: { wasRead: boolean } | undefined,
 ): string[] => {
   if (inactive)
@@ -204,6 +211,8 @@ const obstacleOf = (
     return [
       `Version ${version.version} does not list: ${shorten(missing)}. Another version may, or they are nodes of the editor alone.`,
     ]
+  const reading = unread.get(version.id)
+  if (reading) return [describeReading(reading)]
   return version.deprecated ? [`Version ${version.version} is deprecated.`] : []
 }
 

@@ -550,6 +550,69 @@ describe('a host node that an update removed', () => {
     }
   })
 
+  test('is said to be replaced where the newer version, or the host, has another in its place', async () => {
+    const id = unique('renamer')
+    const [Old, New] = [unique('Old'), unique('New')]
+    const replaced_by = { host_node: New, inputs: [{ input: 'steps', from: 'count' }] }
+    const host = 'SDV_img2vid_Conditioning'
+    await publishRead(id, '1.0.0', { nodes: [Old, host], names: [] })
+    await publishRead(id, '2.0.0', { nodes: [New], names: [{ name: Old, replaced_by }] })
+    const asked = { workflow: apiOf(Old, host, 'T2IAdapterLoader'), from: { [id]: '1.0.0' } }
+    const { body } = await check(asked)
+    const changes = pick(body, 'changes').map(({ host_node, code, level, message, ...change }) => [
+      host_node,
+      code,
+      level,
+      message,
+      change['replaced_by'],
+    ])
+    const inPlace = { host_node: 'SVD_img2vid_Conditioning', inputs: [] }
+    const code = ['host_node_replaced', 'may_break']
+    assert.deepEqual(
+      changes.toSorted(byId),
+      [
+        [Old, ...code, `The pack has ${New} in its place.`, replaced_by],
+        [host, ...code, 'The host has SVD_img2vid_Conditioning in its place.', inPlace],
+      ].toSorted(byId),
+    )
+    assert.equal(body['verdict'], 'may_break')
+    const shown = pick(body, 'replaced')
+    const resolved = await resolve({ workflow: asked.workflow, installed: asked.from })
+    assert.deepEqual(
+      shown.map(({ host_node, message }) => [host_node, message]),
+      pick(resolved.body, 'host_nodes')
+        .filter((one) => one['replaced_by'] !== undefined)
+        .map(({ host_node, message }) => [host_node, message]),
+    )
+    assert.deepEqual(
+      shown.map(({ host_node }) => host_node),
+      ['T2IAdapterLoader'],
+    )
+  })
+
+  test('of a pack that could not be read is said to be so, with the reason', async () => {
+    const id = unique('unread')
+    await publish(id, '1.0.0', { [unique('Known')]: LOADER })
+    await sql`
+      update version set host_node_extract_status = 'failed', extract_source = 'derived',
+        extract_reason = 'mapping_unknown', host_node_partial = null
+      where node_id = ${id}
+    `
+    const nodes = [{ id: 1, type: 'Hidden', properties: { cnr_id: id, ver: '1.0.0' } }]
+    const why =
+      /^The workflow was saved with this pack\. The host nodes of version 1\.0\.0 could not be read, .* made at run time/
+    const { body } = await resolve({ workflow: { nodes, links: [] } })
+    const [found] = pick(body, 'host_nodes')
+    assert.deepEqual([found?.['node_id'], found?.['reason']], [id, 'recorded'])
+    assert.match(String(found?.['message']), why)
+    const reading = /^The host nodes of version 1\.0\.0 could not be read, .* made at run time/
+    assert.match(String(pick(body, 'packs')[0]?.['message']), reading)
+    const checked = await check({ workflow: { nodes, links: [] } })
+    const [pack] = pick(checked.body, 'packs')
+    assert.equal(pack?.['reason'], 'host_nodes_unread')
+    assert.match(String(pack?.['message']), reading)
+  })
+
   test('is no change that hides another, nor hidden by one', async () => {
     const sampled = { type: Sampler, widgets_values: [20, 'euler'] }
     const properties = { cnr_id: pack, ver: '1.0.0' }

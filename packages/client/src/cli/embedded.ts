@@ -1,4 +1,5 @@
 import { latin, listExifTexts } from './exif.ts'
+import { listFlacTags, listMatroskaTags } from './media-tags.ts'
 
 /** A workflow may stand in a picture or video under these names, the better one first. */
 const NAMES = ['workflow', 'prompt'] as const
@@ -19,10 +20,15 @@ const CONTAINERS: readonly {
   { is: (bytes) => begins(bytes, '\xff\xd8\xff'), read: readJpeg },
   { is: (bytes) => begins(bytes, 'RIFF') && begins(bytes, 'WEBP', 8), read: readWebp },
   { is: (bytes) => begins(bytes, 'ftyp', 4), read: readMp4 },
+  {
+    is: (bytes) => begins(bytes, '\x1a\x45\xdf\xa3'),
+    read: (bytes) => textsOf(listMatroskaTags(bytes)),
+  },
+  { is: (bytes) => begins(bytes, 'fLaC'), read: (bytes) => textsOf(listFlacTags(bytes)) },
   { is: (bytes) => begins(bytes, 'GIF8'), read: () => new Map() },
 ]
 
-/** The JSON of the workflow that a picture or video carries, null without one; undefined for other files. */
+/** The JSON of the workflow that a picture, film or sound carries, null without one; undefined for other files. */
 export const findEmbedded = (bytes: Uint8Array): string | null | undefined => {
   const container = CONTAINERS.find(({ is }) => is(bytes))
   if (!container) return undefined
@@ -129,11 +135,21 @@ function readMp4(bytes: Uint8Array): Texts {
     for (const [type, item] of listBoxes(contentOf(inner, 'ilst'))) {
       const value = new TextDecoder().decode(contentOf(item, 'data').subarray(8))
       const key = type === '\xa9cmt' ? 'comment' : keys[numberOf(type) - 1]
-      if (key === 'workflow' || key === 'prompt') texts.set(key, value)
-      else if (key === 'comment') addText(texts, value)
+      addTag(texts, key, value)
     }
   }
   return texts
+}
+
+const textsOf = (tags: readonly (readonly [name: string, text: string])[]): Texts => {
+  const texts: Texts = new Map()
+  for (const [name, text] of tags) addTag(texts, name, text)
+  return texts
+}
+
+const addTag = (texts: Texts, name: string | undefined, text: string): void => {
+  if (name === 'workflow' || name === 'prompt') texts.set(name, text)
+  else if (name === 'comment') addText(texts, text)
 }
 
 /** The number of an item's key, in place of its type. */

@@ -1,7 +1,7 @@
 import { findEmbedded } from './embedded.ts'
 
 /**
- * Reads the JSON that the host has saved, or the workflow in a picture or video that it has made: PNG, JPEG, WebP, MP4.
+ * Reads the JSON that the host has saved, or the workflow in a picture or video that it has made: PNG, JPEG, WebP, MP4, WebM, FLAC.
  * @throws an Error whose message says what is wrong with the file
  */
 export const readSavedJson = (bytes: Uint8Array, name: string): unknown => {

@@ -18,12 +18,20 @@ import { ARCHIVE_LIMITS } from '../archive/limits.ts'
 import { readFiles } from '../archive/read-files.ts'
 
 /** Reads a zip, or a folder as if it were a zip. Throws when there is nothing to read. */
-export const readInput = async (input: string, parser: PythonParser): Promise<Inspection> => {
+export const readInput = async (input: string, parser: PythonParser): Promise<Inspection> =>
+  addBrokenExamples((await readSections(input, parser)) as Inspection)
+
+/** Reads of it the sections that are wanted. */
+export const readSections = async (
+  input: string,
+  parser: PythonParser,
+  isWanted: (section: keyof Inspection) => boolean = () => true,
+): Promise<Partial<Inspection>> => {
   const found: Partial<Inspection> = {}
   const options = {
     parser,
     now: cpuMilliseconds,
-    onBegin: () => true,
+    onBegin: isWanted,
     onSection: (part: Partial<Inspection>) => void Object.assign(found, part),
   }
   const path = resolve(input)
@@ -44,7 +52,7 @@ export const readInput = async (input: string, parser: PythonParser): Promise<In
       await source.close()
     }
   }
-  return addBrokenExamples(found as Inspection)
+  return found
 }
 
 /** Finds the first path that an archive of the folder would be rejected for. */

@@ -27,6 +27,7 @@ const SENTENCES = {
     output_type_changed: 'The output {output} gave {before} and gives {after}.',
   },
   may_break: {
+    host_node_replaced: 'The host node is gone: {after} is put in its place.',
     host_node_deprecated: 'The host node is deprecated.',
     host_node_no_output:
       'The host node is no output node any more: a workflow that ends in it does not run.',

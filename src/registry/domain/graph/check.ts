@@ -1,9 +1,11 @@
 import { Type, type Static } from 'typebox'
 
-import { CHANGE_CODES, CHANGE_LEVELS, type Change, type ChangeLevel } from '../comparison/change.ts'
+import { CHANGE_CODES, CHANGE_LEVELS, makeChange } from '../comparison/change.ts'
+import type { Change, ChangeLevel } from '../comparison/change.ts'
 import { map } from '../../../platform/domain/schema-fields.ts'
 import { ResolvedHostNode, SavedWorkflow, TARGET, showNode } from './resolve.ts'
 import type { GraphNode } from './graph.ts'
+import { Replacement, describeReplacement } from './replacements.ts'
 
 const versions = (description: string) =>
   Type.Optional(map<string>(Type.String({ maxLength: 256 }), { description }))
@@ -37,6 +39,7 @@ export const GraphChange = Type.Object({
   before: Type.Optional(Type.String({ description: 'What was there.' })),
   after: Type.Optional(Type.String({ description: 'What is there.' })),
   message: Type.String({ description: 'The change as a sentence.' }),
+  replaced_by: Type.Optional(Replacement),
 })
 export type GraphChange = Static<typeof GraphChange>
 
@@ -100,6 +103,13 @@ export const WorkflowCheck = Type.Object({
     Type.Pick(ResolvedHostNode, ['host_node', 'origin', 'message', 'last_version']),
     { description: 'The first 100 of them, as `POST /workflows/resolve` shows them.' },
   ),
+  replaced: Type.Array(
+    Type.Pick(ResolvedHostNode, ['host_node', 'origin', 'node_id', 'message', 'replaced_by']),
+    {
+      description:
+        'The first 100 that the host, or the latest version of a pack, has replaced, as `POST /workflows/resolve` shows them.',
+    },
+  ),
   packs: Type.Array(CheckedPack, { description: 'The packs that it needs, by id.' }),
   changes: Type.Array(GraphChange, {
     description: 'The worst first; at most 2,000, but all are counted.',
@@ -108,13 +118,23 @@ export const WorkflowCheck = Type.Object({
 })
 export type WorkflowCheck = Static<typeof WorkflowCheck>
 
+/** A change, maybe with what stands in the place of what is gone. */
+export type GraphFelt = Change & Pick<GraphChange, 'replaced_by'>
+
 /** A change as one host node of a pack has it. Where that is muted or bypassed, it breaks no run. */
-export const toGraphChange = (pack: string, node: GraphNode, change: Change): GraphChange => ({
+export const toGraphChange = (pack: string, node: GraphNode, change: GraphFelt): GraphChange => ({
   pack,
   node: showNode(node),
   host_node: node.hostNode,
   ...change,
   level: node.isActive || change.level === 'safe' ? change.level : 'may_break',
+})
+
+/** Makes the change of a host node that is gone: whoever has another in its place puts that there when the workflow is opened. */
+export const replacedChange = (by: 'host' | 'pack', replacement: Replacement): GraphFelt => ({
+  ...makeChange('host_node_replaced', { after: replacement.host_node }),
+  message: describeReplacement(by, replacement),
+  replaced_by: replacement,
 })
 
 const rankOf = (level: ChangeLevel): number => CHANGE_LEVELS.indexOf(level)

@@ -17,12 +17,16 @@ export const Replacement = Type.Object(
 )
 export type Replacement = Static<typeof Replacement>
 
+/** Says who has what in the place of a host node that is gone. */
+export const describeReplacement = (by: 'host' | 'pack', { host_node }: Replacement): string =>
+  `The ${by} has ${host_node} in its place.`
+
 const renamed = (host_node: string, inputs: Replacement['inputs'] = []): Replacement => ({
   host_node,
   inputs,
 })
 
-/** Names that the host itself replaces when it opens a workflow, as of its table `nodes_replacements.py` in 2026. */
+/** Names that the host itself replaces when it opens a workflow, as of its table `nodes_replacements.py` in June 2026. */
 export const HOST_REPLACEMENTS: ReadonlyMap<string, Replacement> = new Map([
   [
     'T2IAdapterLoader',

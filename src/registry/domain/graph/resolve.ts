@@ -3,7 +3,8 @@ import { Type, type Static } from 'typebox'
 import { map } from '../../../platform/domain/schema-fields.ts'
 import { EXPECTED } from './read-graph.ts'
 import { WorkflowModel } from './models.ts'
-import { Replacement } from './replacements.ts'
+import { describeReading, type Reading } from './reading.ts'
+import { Replacement, describeReplacement } from './replacements.ts'
 import { RequirementConflict } from './requirements.ts'
 import { EDITOR_NODES, type Graph, type GraphNode } from './graph.ts'
 
@@ -251,7 +252,9 @@ export interface KnownName {
   /** The claim that is taken. */
   chosen: Choice | undefined
   /** The pack that it was saved with, where that is here and has no claim. */
-  recorded: { nodeId: string; isActive: boolean } | undefined
+  recorded: { nodeId: string; latestId: string | null } | undefined
+  /** Outcome of reading that pack's latest version, where it did not succeed. */
+  unread: Reading | undefined
   /** The last version that had it, where nothing claims it. */
   last: LastVersion | undefined
   /** Host node that the host has put in its place. */
@@ -272,7 +275,7 @@ export type Origin = Pick<
 >
 
 export const chooseOrigin = (
-  { isBuiltIn, claims, chosen, recorded, last, replacement }: KnownName,
+  { isBuiltIn, claims, chosen, recorded, unread, last, replacement }: KnownName,
   pack: string | undefined,
 ): Origin => {
   const id = chosen?.claim.nodeId ?? recorded?.nodeId
@@ -280,7 +283,9 @@ export const chooseOrigin = (
   if (isGone || (isBuiltIn && chosen?.reason !== 'named_by_workflow'))
     return {
       origin: 'built_in',
-      ...(replacement ? replacedBy(replacement) : { message: 'It is part of the host.' }),
+      ...(replacement
+        ? { message: describeReplacement('host', replacement), replaced_by: replacement }
+        : { message: 'It is part of the host.' }),
     }
   const shown = last && { last_version: last }
   if (id === undefined) return { origin: 'unknown', message: unknownMessage(pack, last), ...shown }
@@ -292,7 +297,7 @@ export const chooseOrigin = (
     reason,
     ...(last?.node_id === id
       ? { message: `The workflow was saved with this pack, which ${hadUntil(last)}`, ...shown }
-      : { message: chosen || recorded?.isActive ? CHOICE_REASONS[reason] : INACTIVE }),
+      : { message: chosen ? CHOICE_REASONS[reason] : describeRecorded(recorded, unread) }),
     ...(chosen && describeClaim(chosen)),
     ...(others.length > 0 && { other_node_ids: others }),
   }
@@ -305,15 +310,17 @@ const describeClaim = ({ claim: { isEditorOnly, replacedBy }, reason }: Choice) 
     is_editor_only: true as const,
   }),
   ...(replacedBy && {
-    message: `${CHOICE_REASONS[reason]} The pack has ${replacedBy.host_node} in its place.`,
+    message: `${CHOICE_REASONS[reason]} ${describeReplacement('pack', replacedBy)}`,
     replaced_by: replacedBy,
   }),
 })
 
-const replacedBy = (replaced_by: Replacement) => ({
-  message: `The host has ${replaced_by.host_node} in its place.`,
-  replaced_by,
-})
+const describeRecorded = (recorded: KnownName['recorded'], unread: Reading | undefined): string => {
+  if (recorded?.latestId === null) return INACTIVE
+  return unread
+    ? `The workflow was saved with this pack. ${describeReading(unread)}`
+    : CHOICE_REASONS.recorded
+}
 
 const INACTIVE =
   'The workflow was saved with this pack, which has no active version now: nobody can say if it has this node.'
