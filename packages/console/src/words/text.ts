@@ -60,14 +60,10 @@ interface Credits {
 export const aboutCredits = ({ credit_used: used, credit_remain: left }: Credits): string =>
   left === null
     ? t('{count, plural, one {# credit} other {# credits}} used, no limit', { count: used })
-    : creditsOf(used, used + left)
-
-/** `960 of 5,000 credits`. */
-export const creditsOf = (used: number, count: number): string =>
-  t('{used} of {count, plural, one {# credit} other {# credits}}', {
-    used: showNumber(used),
-    count,
-  })
+    : t('{used} of {count, plural, one {# credit} other {# credits}}', {
+        used: showNumber(used),
+        count: used + left,
+      })
 
 /** Days in which a key is marked; the service warns of it by an event for as long. */
 const WARNED_DAYS = 7
