@@ -173,7 +173,7 @@ describe('batches and operations in the console', { skip }, () => {
     assert.equal(await page.getByRole('button', { name: /^Cancel/ }).count(), 0)
     await assertSound(page)
     await page.getByRole('button', { name: 'Resend events of 2 tasks' }).click()
-    await dialog.getByText('That can be done with none of these tasks.').waitFor()
+    await dialog.getByText('None of these tasks allows that.').waitFor()
     await dialog.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('button', { name: 'Run 2 tasks again' }).click()
     await dialog.getByRole('heading', { name: 'Run 2 tasks again?' }).waitFor()

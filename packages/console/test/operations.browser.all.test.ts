@@ -157,7 +157,7 @@ describe('operations by hand', { skip }, () => {
     await assertSound(page)
     await chooseEntry(row, 'More for carol', 'Reset')
     await press(page.getByRole('dialog'), 'Reset')
-    await page.getByText('All owners have the limits of the settings').waitFor()
+    await page.getByText('All owners have the default limits').waitFor()
   })
 
   test('an admin reads the rates of the last hour, with a way to what failed', async () => {

@@ -114,7 +114,7 @@ const ResendFailed = () => {
     >
       <p>
         {t(
-          'Sends every event again that a webhook URL did not take. Each subscription has “Resend missed”.',
+          'Resends every event that was not delivered. For one subscription use its “Resend missed”.',
         )}
       </p>
     </AskButton>

@@ -255,7 +255,7 @@ const TABS = {
   usage: [
     t('Usage'),
     <Usage key="usage" />,
-    t('Ended tasks by the UTC day of their end.'),
+    t('Tasks by the UTC day on which they ended.'),
     'many-tasks#usage',
   ],
 } as const

@@ -181,8 +181,8 @@ const Table = ({ from, by }: { from: string; by: string }) => (
           [t('Failed')]: ({ tasks }) => showNumber(tasks.failed),
           [t('Credits')]: ({ credits }) => showNumber(credits),
           [t('Rendering')]: ({ engine_seconds: seconds }) => showSeconds(seconds),
-          [t('Wait, half · 95 %')]: ({ waiting }) => showTimes(waiting),
-          [t('Run, half · 95 %')]: ({ running }) => showTimes(running),
+          [t('Wait, median · 95 %')]: ({ waiting }) => showTimes(waiting),
+          [t('Run, median · 95 %')]: ({ running }) => showTimes(running),
         }}
       />
     )}

@@ -39,7 +39,7 @@ export const Packs = ({ found, name }: PacksProps) => {
       <Rows
         label={t('Packs')}
         rows={packs}
-        empty={t('It needs no pack.')}
+        empty={t('This workflow needs no packs.')}
         columns={{
           [t('Pack')]: ({ node_id: id, name: title }) => <Link {...nodePage(id)}>{title}</Link>,
           [t('Version')]: ({ node_id: id, version }) =>
@@ -106,7 +106,7 @@ const Models = ({ models }: Pick<Resolution, 'models'>) => (
   <Panel title={t('{count, plural, one {# model} other {# models}}', { count: models.length })}>
     <Rows
       label={t('Models')}
-      empty={t('It names no model.')}
+      empty={t('This workflow names no models.')}
       rows={models}
       columns={{
         [t('File')]: ({ file }) => <Bdi as="strong">{file}</Bdi>,

@@ -71,7 +71,11 @@ export const nodeFields = (node: Supporting, { icon, banner }: Pictures): FieldS
   ])
 
 const TAGS_ADMIN = {
-  ...text('tags_admin', t('Admin tags'), t('Readable by all; set by platform admins alone.')),
+  ...text(
+    'tags_admin',
+    t('Admin tags'),
+    t('Everyone can read them; only platform admins can set them.'),
+  ),
   chips: true,
 }
 

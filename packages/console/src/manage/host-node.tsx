@@ -33,7 +33,7 @@ export const ManageHostNode = ({ nodeId, hostNode }: Props) => {
             {
               name: 'reason',
               label: t('Reason'),
-              help: t('Required to ban, and shown to all.'),
+              help: t('Required for a ban, and visible to everyone.'),
               rows: 2,
               value: reason,
               isOptional: true,

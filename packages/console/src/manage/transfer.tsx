@@ -40,8 +40,6 @@ export const giveAway = (nodeId: string): Action => ({
     }),
   onDone: () => void showToast(t('{nodeId} has a new publisher.', { nodeId })),
   children: (
-    <p>
-      {t('At once, without an offer: for a name that was squatted, or a publisher that is gone.')}
-    </p>
+    <p>{t('At once and without an offer, for squatted names or publishers that are gone.')}</p>
   ),
 })

@@ -104,7 +104,7 @@ export const ManageVersion = ({ version, policies: hasPolicies = false }: Props)
 const REASON = {
   name: 'status_reason',
   label: t('Reason'),
-  help: t('Required to ban, and shown to all.'),
+  help: t('Required for a ban, and visible to everyone.'),
   rows: 2,
   isOptional: true,
 }

@@ -80,7 +80,7 @@ const ACTIONS: Record<Action, string> = {
   'pause.set': t('Paused'),
   'pause.end': t('Resumed'),
   'owner.limit': t('Set limits of owner'),
-  'owner.reset': t('Took limits of owner away'),
+  'owner.reset': t('Removed limits of owner'),
   'secrets.forget': t('Unreadable secrets removed'),
 }
 const CHOICES = [['', t('All actions')] as const, ...Object.entries(ACTIONS)]

@@ -77,7 +77,7 @@ const Close = ({
         name: 'decision',
         label: t('Decision'),
         rows: 3,
-        help: t('Whoever reported the pack can read it. It changes nothing about the pack itself.'),
+        help: t('The reporter can read it. The pack itself does not change.'),
       },
       ...(open > 1
         ? [

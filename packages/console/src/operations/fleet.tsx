@@ -68,12 +68,12 @@ const Instances = ({ instances }: Pick<Fleet, 'instances'>) => {
             <div className="small">
               {state === 'gone' && (
                 <p>
-                  {rich('Last response {time}. Start it, or take it out of COMFYUI_URLS.', {
+                  {rich('Last response {time}. Start it, or remove it from COMFYUI_URLS.', {
                     time: <Time at={seen} />,
                   })}
                 </p>
               )}
-              {state === 'quarantined' && <p>{t('Start it again: then it is given tasks.')}</p>}
+              {state === 'quarantined' && <p>{t('Restart it, so that it gets tasks.')}</p>}
               {error && (
                 <p>
                   {rich('Last error, {time}:', { time: <Time at={at} /> })}{' '}
@@ -91,9 +91,9 @@ const Instances = ({ instances }: Pick<Fleet, 'instances'>) => {
 
 /** Tasks that ended because their prompts broke two instances; whoever restarts those finds here what to keep away. */
 const Crashed = ({ tasks }: { tasks: Fleet['crashed'] }) => (
-  <Panel title={t('Tasks that broke instances')} actions={t('last 24 h')}>
+  <Panel title={t('Tasks that crash instances')} actions={t('last 24 h')}>
     <Rows
-      label={t('Tasks that broke instances')}
+      label={t('Tasks that crash instances')}
       rows={tasks}
       empty=""
       columns={{
@@ -136,9 +136,9 @@ const Drain = ({ instance: { name: id, is_drained: isDrained, tasks } }: { insta
     >
       <p>
         {tasks.length === 0
-          ? t('It ends what it has and is given no more until you resume it.')
+          ? t('It finishes its tasks and gets no new ones until you resume it.')
           : t(
-              'It ends {count, plural, one {# task} other {# tasks}} and is given no more until you resume it.',
+              'It finishes {count, plural, one {# task} other {# tasks}} and gets no new ones until you resume it.',
               { count: tasks.length },
             )}
       </p>

@@ -35,7 +35,7 @@ const LIMITS: readonly FieldSpec[] = [
     name: 'engine',
     label: t('Engine'),
     isOptional: true,
-    options: [['', t('that of the settings')], ...ENGINES],
+    options: [['', t('the default')], ...ENGINES],
   },
   { name: 'note', label: t('Note'), isOptional: true, rows: 2 },
 ]
@@ -48,7 +48,7 @@ export const Owners = () => {
       <Rows
         label={t('Limits of owners')}
         rows={data?.owners ?? []}
-        empty={t('All owners have the limits of the settings')}
+        empty={t('All owners have the default limits')}
         columns={{
           [t('Owner')]: ({ owner, note }) => (
             <div>
@@ -73,7 +73,7 @@ export const Owners = () => {
                 setLimits(owner),
                 {
                   label: t('Reset'),
-                  title: t('Give {owner} the limits of the settings?', { owner: owner.owner }),
+                  title: t('Reset {owner} to the default limits?', { owner: owner.owner }),
                   write: () =>
                     send('DELETE', '/admin/owners/{owner}', { path: { owner: owner.owner } }),
                 },

@@ -79,7 +79,7 @@ const Stuck = ({ stuck: { after_seconds: after, tasks, versions } }: Pick<Operat
     <Rows
       label={t('Without progress')}
       rows={[...tasks, ...versions]}
-      empty={t('Nothing without progress for more than {time}', { time: showSeconds(after) })}
+      empty={t('No job stuck for more than {time}', { time: showSeconds(after) })}
       columns={{
         [t('What')]: (work) =>
           'kind' in work ? (
@@ -244,7 +244,7 @@ const Outbox = ({ outbox: { waiting, rows } }: Pick<Operations, 'outbox'>) => (
     <Rows
       label={t('Waiting for Temporal')}
       rows={rows}
-      empty={t('Nothing waits')}
+      empty={t('Nothing is waiting')}
       columns={{
         [t('Workflow')]: ({ kind, workflow_id: id, last_error: error }) => (
           <>

@@ -30,7 +30,7 @@ export const Pauses = () => {
           [t('Why')]: ({ breaker, reason, paused_by: by }) =>
             breaker ? (
               <Badge tone="bad">
-                {breaker === 'open' ? t('the engine fails') : t('one task tries the engine')}
+                {breaker === 'open' ? t('the engine fails') : t('one task tests the engine')}
               </Badge>
             ) : (
               <>

@@ -70,7 +70,7 @@ const PLATFORM_EVENTS: Record<Schema<'PlatformEventType'>, string> = {
   'report.made': t('Made'),
   'breaker.opened': t('An engine fails'),
   'breaker.closed': t('It works again'),
-  'engine.crashed': t('A task breaks it'),
+  'engine.crashed': t('A task crashes it'),
   'workflow.failed': t('Failed'),
   'queue.older_than': t('Old'),
   'store.nearly_full': t('Nearly full'),

@@ -78,9 +78,7 @@ export const Tokens = ({ id }: OfPublisher) => {
                     })}
                   </summary>
                   <p className="soft">
-                    {t(
-                      'For one publication each, from this page or a CI job. They expire in minutes.',
-                    )}
+                    {t('Each publishes once, from this page or a CI job, and expires in minutes.')}
                   </p>
                   <Rows
                     label={t('Short-lived tokens')}

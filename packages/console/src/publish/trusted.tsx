@@ -138,7 +138,7 @@ export const TrustedPublishers = ({ id }: OfPublisher) => {
         if (nodeId === undefined)
           return (
             <Empty>
-              <p>{t('No packs yet. A job is trusted with one pack, which it may make itself.')}</p>
+              <p>{t('No packs yet. A trusted job publishes one pack, and may create it.')}</p>
               <LinkButton {...publishPage(id)}>{t('Publish a pack')}</LinkButton>
               {first}
             </Empty>
@@ -176,7 +176,7 @@ const addTo = (path: Path, provider: Schema<'TrustProvider'>): Action => ({
 const addToCome = (publisherId: string, provider: Schema<'TrustProvider'>): Action => ({
   ...addTo({ publisherId, nodeId: t('a pack to come') }, provider),
   fields: [
-    field('node_id', t('Pack ID'), t('It is not reserved: whoever publishes first has it.')),
+    field('node_id', t('Pack ID'), t('It is not reserved: the first to publish gets it.')),
     ...PROVIDERS[provider].fields,
   ],
   write: ({ node_id: nodeId = '', ...values }) =>

@@ -41,7 +41,7 @@ export const otherWays = (target: Target) =>
     cli: [
       t('Command line'),
       <Code key="cli" label={t('commands')} text={writeCommands(target.nodeId)} />,
-      t('Checks and sends a folder, with an API key of yours and a token of the publisher.'),
+      t('Checks and publishes a folder. Needs an API key of yours and a publish token.'),
       'client#the-command-line',
     ],
     ci: [

@@ -68,7 +68,7 @@ export const ReportPack = ({ node }: { node: Node }) => {
             label: t('Details'),
             rows: 4,
             value: open?.text,
-            help: t('Only platform admins read it. You can read their decision here.'),
+            help: t('Only platform admins can read it. You will see their decision here.'),
           },
         ]}
         write={({ reason: given = 'other', text: written = '' }) =>

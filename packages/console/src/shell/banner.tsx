@@ -60,10 +60,10 @@ const Paused = ({ paused }: { paused: NonNullable<Data<'/service'>['paused']> })
   const { kind = '' } = first
   const what =
     first.what === 'all'
-      ? t('Tasks wait and go on later.')
+      ? t('Tasks are paused and will continue later.')
       : kind
-        ? t('Tasks of {kind} wait and go on later.', { kind })
-        : t('Some tasks wait and go on later.')
+        ? t('Tasks of {kind} are paused and will continue later.', { kind })
+        : t('Some tasks are paused and will continue later.')
   return (
     <div className={`row ${styles.banner} warn`} role="status">
       {what} <Bdi>{first.reason}</Bdi>

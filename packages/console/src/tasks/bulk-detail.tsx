@@ -94,7 +94,9 @@ const Going = ({ batch: { batch_id: id, state, total, counts } }: { batch: Batch
           write={() => send('POST', '/batches/{id}/cancel', { path: { id }, body: {} })}
           refresh={bulkQuery('batches', id).queryKey}
         >
-          <p>{t('No further task is made. Unfinished tasks stop; their credits are refunded.')}</p>
+          <p>
+            {t('No more tasks are created. Unfinished tasks stop; their credits are refunded.')}
+          </p>
         </AskButton>
       )}
     </>
@@ -134,7 +136,7 @@ const Lines = ({ kind, bulk }: OfKind & { bulk: Bulk }) => {
             <Rows
               label={title}
               rows={shown}
-              empty={isAll ? t('None yet') : t('None is rejected or has failed')}
+              empty={isAll ? t('None yet') : t('No rejected or failed requests')}
               columns={COLUMNS}
             />
             {more}
@@ -184,6 +186,6 @@ const Others = ({ lines }: { lines: readonly BulkLine[] }) => (
       .slice(0, NAMED)
       .map(({ index }) => `#${index}`)
       .join(', ')}
-    {lines.length > NAMED && ` ${t('… all are in the results')}`}
+    {lines.length > NAMED && ` ${t('… see the results for all of them')}`}
   </details>
 )

@@ -31,7 +31,7 @@ export const Page = () => {
 }
 
 const NONE = {
-  batches: t('No batches yet. A file with a request a line makes up to 100,000 tasks.'),
+  batches: t('No batches yet. A file with one request per line creates up to 100,000 tasks.'),
   operations: t('No operations yet. Select tasks in their list to act on many at once.'),
 }
 

@@ -126,7 +126,7 @@ const Event = ({ event, url, isOpen, onOpen, onSent }: EventProps) => {
           }}
           onClose={() => setAsked(false)}
         >
-          <p>{t('The webhook URL gets it once more, with the same id.')}</p>
+          <p>{t('It is sent to the webhook URL again, with the same id.')}</p>
         </Ask>
       )}
       <DisclosurePanel>

@@ -11,8 +11,8 @@ import type { TaskDetail } from './types.ts'
 const ERRORS: Record<string, string> = {
   engine_failed: t('the engine failed'),
   internal_error: t('an error of the service'),
-  lost: t('its worker went away'),
-  put_back: t('it could not go on, and waits'),
+  lost: t('its worker stopped'),
+  put_back: t('it could not continue and is waiting'),
   timeout: t('it took too long'),
 }
 

@@ -38,7 +38,7 @@ export const ManageTask = ({ task }: { task: TaskDetail }) => {
       write: () => send('DELETE', '/tasks/{task_id}', { path, query: { when: 'ended' } }),
       children: (
         <p>
-          {isRendering && `${t('It is rendering, and is deleted once that ends.')} `}
+          {isRendering && `${t('It is rendering and will be deleted when that ends.')} `}
           {cancellable && `${t('It is cancelled first.')} `}
           {t(
             'Its inputs, results and prompt are removed, and links to them end. This can’t be undone.',

@@ -55,13 +55,13 @@ const ACTIONS: Record<
     name: t('{count, plural, one {Run # task again} other {Run # tasks again}}'),
     ofAll: t('Run all that match again'),
     done: t('{count, plural, one {# task} other {# tasks}} run again'),
-    about: t('Each makes a new task from its request, which costs what that costs.'),
+    about: t('Each becomes a new task, at the usual price.'),
   },
   redeliver: {
     name: t('{count, plural, one {Resend events of # task} other {Resend events of # tasks}}'),
     ofAll: t('Resend events of all that match'),
     done: t('{count, plural, one {# task} other {# tasks}} with events resent'),
-    about: t('Events that no webhook URL took are sent once more, with the same ids.'),
+    about: t('Undelivered events are sent again, with the same ids.'),
   },
   delete: {
     name: t('{count, plural, one {Delete # task} other {Delete # tasks}}'),
@@ -104,9 +104,7 @@ export const AskOperation = ({ action, chosen, onBegun, onClose }: AskOperationP
   if (matched === 0)
     return (
       <Dialog title={nameOperation(action)} onClose={onClose}>
-        <Show query={counting}>
-          {() => <p>{t('That can be done with none of these tasks.')}</p>}
-        </Show>
+        <Show query={counting}>{() => <p>{t('None of these tasks allows that.')}</p>}</Show>
       </Dialog>
     )
   const what = nameOperation(action, matched)
@@ -198,7 +196,7 @@ export const describe = ({ action, state, total, counts }: Operation): string =>
   const words = [
     t(ACTIONS[action].done, { count: done }),
     rejected > 0 && t('{rejected} could not be', { rejected }),
-    left > 0 && t('{left} left as they are', { left }),
+    left > 0 && t('{left} unchanged', { left }),
   ]
   return words.filter(Boolean).join(', ')
 }

@@ -194,7 +194,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
 }
 
 const IGNORED = t(
-  'The API takes these fields, but this service’s engine ignores them, or they need another choice above.',
+  'The API accepts these fields, but this engine ignores them, or they need another choice above.',
 )
 
 const codeTab = (title: string, text: string) =>

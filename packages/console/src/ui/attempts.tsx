@@ -70,9 +70,9 @@ const Attempt = ({ attempt, isNewest }: { attempt: AttemptRow; isNewest: boolean
 
 /** Why an attempt did not deliver. */
 export const CAUSES: Record<NonNullable<AttemptRow['error_class']>, string> = {
-  address_refused: t('The address is not one that Kiln calls'),
+  address_refused: t('Kiln does not call this address'),
   dns: t('Host not found'),
-  connect: t('Nobody listens at the address'),
+  connect: t('Nothing is listening at the address'),
   tls: t('The certificate of the webhook URL is not valid'),
   timeout: t('The webhook URL did not respond in time'),
   reset: t('The webhook URL broke the connection'),
@@ -80,7 +80,7 @@ export const CAUSES: Record<NonNullable<AttemptRow['error_class']>, string> = {
   status_4xx: t('The webhook URL rejected it'),
   status_5xx: t('The webhook URL responded with a server error'),
   gone: t('The webhook URL wants no more events'),
-  unknown: t('Nobody saw how it ended'),
+  unknown: t('Its outcome was not recorded'),
 }
 
 /** Explanations of those states of a delivery whose word alone does not say it. */
@@ -88,5 +88,5 @@ export const ABOUT_DELIVERY: Record<string, string> = {
   superseded: t('A later event came first.'),
   exhausted: t('All attempts are used up. Send it again once the webhook URL works.'),
   stopped: t('The webhook URL responded with 410, so nothing more is sent to it.'),
-  unsent: t('It is kept for the log alone.'),
+  unsent: t('Kept in the log only.'),
 }
