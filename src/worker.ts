@@ -121,7 +121,7 @@ const startMedia = async () => {
 
 const start = config.WORKER_ROLE === 'media' ? startMedia : startCore
 const { workers, slots, stop, stopFirstAttempts } = await start().catch(endWithLine(log))
-// A port that is taken ends the process before it has begun anything.
+// A port that is taken ends the process before it asks Temporal for work.
 const { metricsPort, closeMetrics, renewal } = await base.watch(workers)
 const running = Promise.all(workers.map((worker) => worker.run()))
 const beat = startBeat({

@@ -111,22 +111,23 @@ const keepHost = async <On extends Host>(
   await recordAbilities(sql, { name, version: instance.facts().version, abilities, modelFiles })
 }
 
-/** Instances that were reported as silent. */
-const silent = new WeakSet<Host>()
+/** Levels at which silent instances were reported. */
+const reported = new WeakMap<Host, 'warn' | 'error'>()
 /** Instances that have responded. */
 const known = new WeakSet<Host>()
 
-/** Says once that an instance is silent, and that it responds again. For one that never responded nobody waits first. */
+/** Says once that an instance is silent, and that it responds again. Of one that never responded the first silence is said, too. */
 const logState = ({ log }: KeeperDependencies, instance: Host, setting: string): void => {
   const { name, url } = instance
   const [state, silence] = [instance.state(), instance.silence()]
   const facts = { instance: name, address: url, detail: silence?.reason }
   if (state === 'up') {
     known.add(instance)
-    if (silent.delete(instance)) log.warn(facts, 'an instance responds again')
-  } else if (silence && !silent.has(instance) && (state === 'down' || !known.has(instance))) {
-    silent.add(instance)
-    const level = known.has(instance) ? 'error' : 'warn'
-    log[level](facts, `an instance does not respond: start it, or correct ${setting}`)
+    if (reported.delete(instance)) log.warn(facts, 'an instance responds again')
+    return
   }
+  const level = state === 'down' ? 'error' : known.has(instance) ? undefined : 'warn'
+  if (silence === undefined || level === undefined || reported.get(instance) === level) return
+  reported.set(instance, level)
+  log[level](facts, `an instance does not respond: start it, or correct ${setting}`)
 }

@@ -137,7 +137,7 @@ export const listAwaitedEngines = async (
   select engine, array(
     select i.name || ' ' || coalesce('does not respond: ' || i.silence,
       (select string_agg(issue #>> '{}', ', ') from jsonb_path_query(i.abilities, '$.*.issues[*]') issue),
-      'has not responded yet')
+      case when i.abilities is null then 'has not responded yet' else 'responds' end)
     from instance i where i.engine = served.engine order by i.name
   ) as reasons
   from (

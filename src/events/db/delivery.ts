@@ -206,7 +206,7 @@ export const listWaitingUrls = async (sql: Sql): Promise<WaitingDeliveries> => {
         ${instant(sql, sql`min(w.created_at)`)} as oldest_at,
         ${instant(sql, sql`min(w.next_attempt_at)`)} as next_try_at,
         case when ${isHostPaused(sql, sql`host_of(t.url)`)} then true end as paused,
-        (array_agg(w.id) filter (where w.failures > 0))[1:${LOOKED_AT}] as failed_ids
+        (array_agg(w.id order by w.next_attempt_at desc nulls last) filter (where w.failures > 0))[1:${LOOKED_AT}] as failed_ids
       from waiting w join event_webhook t on t.id = w.id
       where t.url is not null
       group by 1

@@ -5,6 +5,8 @@ import { ARRAY_TYPES } from './array-types.ts'
 import { isReadOnly } from './sqlstate.ts'
 import { beginSafely } from './transaction.ts'
 
+/** Ends sessions when they have no query; the driver exports it without a type. */
+type Closing = postgres.Sql & { close(): Promise<void> }
 type Options = postgres.Options<Record<string, never>>
 
 /** Replacements of the sessions of pools. */
@@ -14,7 +16,7 @@ const renewals = new WeakMap<postgres.Sql, () => void>()
 export const renewSessions = (sql: postgres.Sql): void => renewals.get(sql)?.()
 
 /** Least time between two replacements: one that still takes no writes finds out at the next. */
-const RENEWAL_MS = 1000
+const RENEWAL_MS = 5000
 
 export interface PoolLoad {
   /** Queries and transactions that have a connection or wait for one. */
@@ -54,7 +56,10 @@ export const makePool = (address: string, options: Options, load?: PoolLoad): po
       idle_timeout: undefined,
       max_lifetime: null,
       onclose: () => {
-        if (!ended) leave(pool)
+        if (ended) return
+        leave(pool)
+        // The driver opens one more session for a queue that is left, and would keep it: it is told so once that has begun.
+        queueMicrotask(() => void (pool as Closing).close())
       },
     })
     return pool

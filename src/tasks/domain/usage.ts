@@ -161,9 +161,10 @@ const COLUMNS = [
   'waiting_p50,waiting_p95,running_p50,running_p95',
 ].join(',')
 
-/** Writes a report as CSV (RFC 4180), a line for each group. */
+/** Writes a report as CSV (RFC 4180), a line for each group; of API keys the last column is their names. */
 export const writeUsageCsv = ({ by, groups }: Usage): string => {
-  const lines = groups.map(({ group, tasks, waiting, running, ...sums }) => [
+  const isNamed = by === 'key'
+  const lines = groups.map(({ group, name = '', tasks, waiting, running, ...sums }) => [
     quote(group),
     tasks.done,
     tasks.failed,
@@ -176,8 +177,9 @@ export const writeUsageCsv = ({ by, groups }: Usage): string => {
     waiting.p95,
     running.p50,
     running.p95,
+    ...(isNamed ? [quote(name)] : []),
   ])
-  const rows = [`${by},${COLUMNS}`, ...lines.map((line) => line.join(','))]
+  const rows = [`${by},${COLUMNS}${isNamed ? ',name' : ''}`, ...lines.map((line) => line.join(','))]
   return `${rows.join('\r\n')}\r\n`
 }
 

@@ -149,8 +149,9 @@ describe('a pack without an active version', () => {
       'It has no active version, so nothing of it can be installed: look for another pack, or ask its publisher.',
     )
     const active = await owned.addActive()
-    const { hostNode } = await resolve(active.nodeId)
-    assert.match(hostNode, /whose latest version does not list it/)
+    assert.match((await resolve(active.nodeId)).hostNode, /have not been read yet: ask again/)
+    const read = await addWithHostNodes({ [word()]: 'x' })
+    assert.match((await resolve(read.nodeId)).hostNode, /whose latest version does not list it/)
   })
 })
 

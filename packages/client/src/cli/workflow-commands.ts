@@ -183,7 +183,7 @@ const describeCheck = (found: Check, locks: Locks): string[] => [
   sumUp(found, locks),
   ...describeUnknown(found.unknown_host_nodes).map((line) => `  not compared  ${line}`),
   ...found.unknown.map(({ host_node, message }) => `    ${host_node}: ${message}`),
-  ...found.replaced.map(({ host_node, message }) => `  replaced  ${host_node}: ${message}`),
+  ...(found.replaced ?? []).map(({ host_node, message }) => `  replaced  ${host_node}: ${message}`),
   ...found.packs.map((pack) => describePack(pack, locks)),
   ...found.changes.map(
     ({ level, node: { id, title, within }, host_node, message }) =>

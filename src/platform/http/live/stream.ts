@@ -24,6 +24,8 @@ interface Followed {
   /** The task or version that is followed. */
   id: string
   read: ReadChanges
+  /** True while what it reads may change with time alone: then it is read beside each comment. */
+  changesByTime?: () => boolean
   /** For many tasks in one stream: rows whose changes wake it, too, and how often it polls. */
   many?: { ids: ReadonlySet<string>; leastMs: number; maxMs: number } | undefined
 }
@@ -43,7 +45,7 @@ const ERROR_PAUSE_MS = 1000
 export const respondWithStream = async (
   { watches, watchReadSemaphore }: LiveDeps,
   request: Waiting,
-  { id, read, many }: Followed,
+  { id, read, many, changesByTime = () => false }: Followed,
 ): Promise<StreamResponse> => {
   const watch = watches.open(id, request, request.signal(), many?.ids)
   const readChanges: ReadChanges = () => watchReadSemaphore.run(read)
@@ -57,7 +59,14 @@ export const respondWithStream = async (
         writeHead(response)
         const isAllowed = () => watchReadSemaphore.run(() => readPermission(request))
         if (response.req.method !== 'HEAD')
-          await writeChanges(response, { watch, readChanges, first, many, isAllowed })
+          await writeChanges(response, {
+            watch,
+            readChanges,
+            first,
+            many,
+            changesByTime,
+            isAllowed,
+          })
       } finally {
         watch.close()
         response.end()
@@ -99,12 +108,13 @@ interface Writing {
   readChanges: ReadChanges
   first: StreamEvent[]
   many: Followed['many']
+  changesByTime(): boolean
   isAllowed(): Promise<boolean>
 }
 
 const writeChanges = async (
   response: ServerResponse,
-  { watch, readChanges, first, many, isAllowed }: Writing,
+  { watch, readChanges, first, many, changesByTime, isAllowed }: Writing,
 ): Promise<void> => {
   const endsAt = performance.now() + LONGEST_MS
   let events: StreamEvent[] | undefined = first
@@ -137,8 +147,8 @@ const writeChanges = async (
     if (isBeatDue) write(HEARTBEAT)
     if (many) await sleep(Math.max(0, readAt + many.leastMs - performance.now()))
     readAt = performance.now()
-    // Why a task waits changes with time and workers, and no change of its row says so.
-    const isRead: boolean = notifyChange !== 'quiet' || !events || many !== undefined || isBeatDue
+    const isTimed = isBeatDue && changesByTime()
+    const isRead: boolean = notifyChange !== 'quiet' || !events || many !== undefined || isTimed
     events = isRead ? await readChanges().catch(toUnread) : []
   }
 }

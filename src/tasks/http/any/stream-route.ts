@@ -76,7 +76,7 @@ const streamTask = async (
     if (known === undefined) throw errors.lastEventInvalid(String(lastEventId))
     if (hasEnded && transitions.length === 0) return STREAM_IS_OVER
   }
-  const followed = { id: task.taskId, read: readTaskStream(deps, { ...task, known, read }) }
+  const followed = { id: task.taskId, ...readTaskStream(deps, { ...task, known, read }) }
   return await respondWithStream(deps, request, followed)
 }
 
@@ -98,10 +98,10 @@ interface FollowedTask {
 const readTaskStream = (
   deps: StreamDeps,
   { taskId, owner, known = 0, read }: FollowedTask,
-): ReadChanges => {
+): { read: ReadChanges; changesByTime(): boolean } => {
   let after = known
   let sent = { progress: 0, wait: '' }
-  return async () => {
+  const readChanges = async () => {
     const { family, moves: transitions, progress, waitsFor, hasEnded } = await read(after)
     const wait = describeWait(waitsFor)
     const { waits_for: sentence = '' } = wait
@@ -118,6 +118,8 @@ const readTaskStream = (
     sent = { progress, wait: sentence }
     return events
   }
+  // Why a task waits changes with time and workers, and no change of its row says so.
+  return { read: readChanges, changesByTime: () => sent.progress === 0 || sent.wait !== '' }
 }
 
 const readEnd = (
