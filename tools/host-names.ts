@@ -81,6 +81,7 @@ const run = async (root: string, commit: string, date: string): Promise<void> =>
   parser.close()
   const before = await readFile(FACTS, 'utf8')
   const start = before.search(LINE)
+  if (start === -1) throw new Error(`${FACTS} has no line of nodes: nothing is written`)
   const rest = before.slice(start).replaceAll(LINE, '')
   const head = before
     .slice(0, start)

@@ -328,6 +328,7 @@ describe('settings', () => {
       prefix: undefined,
       kind: undefined,
       key: 'one',
+      setting: 'VENDOR_IMAGE_URL' as const,
     }
     assert.deepEqual(readUpstreams(config, 'image'), [
       { ...rules, url: 'https://a/x', resubmit: 2 },

@@ -101,7 +101,7 @@ const Picker = ({ pack, onChoose }: PickerProps) => {
   return (
     <Row>
       {select('from', t('From'), from)}
-      {select('to', t('To'), to)}
+      {select('to', t('To|version'), to)}
     </Row>
   )
 }

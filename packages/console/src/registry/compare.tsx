@@ -55,7 +55,12 @@ const RangePicker = ({ from, to }: Range) => {
       <IconButton label={t('Swap')} onPress={() => go({ from: to, to: from })}>
         <ArrowLeftRight aria-hidden />
       </IconButton>
-      <Select label={t('To')} options={options} value={to} onChange={(to) => go({ from, to })} />
+      <Select
+        label={t('To|version')}
+        options={options}
+        value={to}
+        onChange={(to) => go({ from, to })}
+      />
     </div>
   )
 }

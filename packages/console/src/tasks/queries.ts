@@ -68,9 +68,12 @@ export const useTask = (id: string | undefined) => {
     ...query,
     enabled: id !== undefined,
     // No event says that others before it have begun.
-    refetchInterval: ({ state }) => state.data?.queue_position !== undefined && PLACE_MS,
+    refetchInterval: ({ state }) =>
+      state.error === null && state.data?.queue_position !== undefined && PLACE_MS,
   })
-  const isFollowed = id !== undefined && task.data && !task.data.ended_at
+  // With a link that has ended nothing is asked any more.
+  const isOver = token !== undefined && task.error !== null
+  const isFollowed = id !== undefined && task.data && !task.data.ended_at && !isOver
   useStream({
     path: isFollowed ? `/tasks/${id}/stream` : undefined,
     token,

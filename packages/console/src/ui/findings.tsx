@@ -79,7 +79,7 @@ export const countsInWords = ({ high, medium, info }: Schema<'VersionFindings'>[
     .join(', ') || t('No findings')
 
 const SEVERITIES = {
-  high: [t('High'), 'bad'],
+  high: [t('High|severity'), 'bad'],
   medium: [t('Medium'), 'warn'],
   info: [t('Info'), 'soft'],
 } as const

@@ -4,7 +4,12 @@ import { ButtonContext } from 'react-aria-components/Button'
 import { lazyPart } from '../shell/lazy-page.ts'
 import type { MenuLayerProps } from './layers.tsx'
 
-const MenuLayer = lazyPart(async () => (await import('./layers.tsx')).MenuLayer)
+const load = () => import('./layers.tsx')
+const MenuLayer = lazyPart(async () => (await load()).MenuLayer)
+
+// Before another build is served in place of this one: the end of a session needs it, too.
+const LATER_MS = 10_000
+setTimeout(() => void load().catch(() => {}), LATER_MS)
 
 type LaterMenuProps = Pick<MenuLayerProps, 'label' | 'children'> & { trigger: ReactNode }
 

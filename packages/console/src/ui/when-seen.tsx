@@ -8,7 +8,9 @@ type WhenSeenProps = Children & { className?: string | undefined; height?: numbe
 export const WhenSeen = ({ className, height, children }: WhenSeenProps) => {
   const [isSeen, setSeen] = useState(false)
   const watch = (place: HTMLDivElement): (() => void) => {
-    const seen = new IntersectionObserver(([one]) => one?.isIntersecting && setSeen(true))
+    const seen = new IntersectionObserver(
+      (places) => places.some(({ isIntersecting: isIn }) => isIn) && setSeen(true),
+    )
     seen.observe(place)
     return () => seen.disconnect()
   }

@@ -6,6 +6,15 @@ export type Language = keyof typeof LANGUAGES
 
 const isLike = (tag: string, other: string): boolean => tag.split('-')[0] === other.split('-')[0]
 
+/** False of what a system without a locale calls its language, as `en-US@posix`. */
+const isTag = (tag: string): boolean => {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0
+  } catch {
+    return false
+  }
+}
+
 /** The first language that is wanted and there is, `de` for `de-AT`; English where there is none. */
 export const chooseLanguage = (wanted: readonly string[]): Language => {
   const known = Object.keys(LANGUAGES) as Language[]
@@ -14,7 +23,7 @@ export const chooseLanguage = (wanted: readonly string[]): Language => {
 
 // Tests and tools read texts without a page: in English, wherever they run.
 const page = globalThis as unknown as { document?: object; navigator: { languages: string[] } }
-const ofBrowser = page.document === undefined ? ['en-US'] : page.navigator.languages
+const ofBrowser = page.document === undefined ? ['en-US'] : page.navigator.languages.filter(isTag)
 const { language: chosen } = settingsNow()
 
 /** Language that its user has chosen; undefined: that of the browser. */

@@ -25,7 +25,7 @@ export const choosePlurals = (text: string, values: object, rules = RULES): stri
   })
 
 /** The translation of a text. A word with two meanings names its own behind a line: `Review|verb`. */
-const find = (english: string): string => catalogue[english] ?? english.replace(/\|.*/, '')
+const find = (english: string): string => tName(english, english.replace(/\|.*/, ''))
 
 /** A text in the language of the page: `t('{count, plural, one {# task} other {# tasks}} of {name}', { count, name })`. */
 export const t = (english: string, values?: Values): string => {
@@ -37,7 +37,8 @@ export const t = (english: string, values?: Values): string => {
 }
 
 /** A name that comes from the API's document, such as the label of a field, where the catalogue has it. */
-export const tName = find
+export const tName = (english: string, missing = english): string =>
+  (Object.hasOwn(catalogue, english) ? catalogue[english] : undefined) ?? missing
 
 const PART = /<(\w+)>(.*?)<\/\1>|\{(\w+)\}/gs
 

@@ -52,7 +52,9 @@ const createTaskToken = async (
   const { owner, principal: maker, isPlatformAdmin: isAdmin, ...credential } = getCaller(request)
   const token = makeCredential('task_token', randomBytes)
   const { keyId, session, expiresAt } = credential
-  const secondsLeft = expiresAt && expiresAt - Date.now() / 1000
+  // The token ends with a session anyway, which outlives its bearer tokens of some minutes.
+  const lastsUntil = session === undefined ? expiresAt : undefined
+  const secondsLeft = lastsUntil && lastsUntil - Date.now() / 1000
   const row = { taskId, sha256: digest(token), maker, keyId, session, secondsLeft }
   return await unitOfWork({ sql }, async (sql) => {
     if (!(await findTaskFamily(sql, { id: taskId, owner, isAdmin })))
