@@ -58,7 +58,7 @@ export const makePool = (address: string, options: Options, load?: PoolLoad): po
       onclose: () => {
         if (ended) return
         leave(pool)
-        // The driver opens one more session for a queue that is left, and would keep it: it is told so once that has begun.
+        // The driver opens one more session for a queue that is left, and would keep it.
         queueMicrotask(() => void (pool as Closing).close())
       },
     })
