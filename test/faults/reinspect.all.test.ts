@@ -290,7 +290,8 @@ describe('the doctor', () => {
         secrets:
           /SECRETS_KEYS do not open 1 of 1 of webhooks: put the key that was in use back into it/,
         schedules: /starts in the queue test-.*: run `npm run migrate`/,
-        workers: /another \(workflow\).*another-media \(activity\).*start workers of both/,
+        workers:
+          /another \(workflow\).*another-media \(activity\).*start a core worker .*; start a media worker/,
       },
     },
     'servers that are others': {
