@@ -27,7 +27,7 @@ export const WorkflowDrop = ({ onSaved }: { onSaved(saved: Saved): void }) => {
       <Workflow className="soft" aria-hidden />
       <p>
         {t(
-          'Drop a workflow here: the JSON that the host saves or exports for its API, or a PNG, JPEG, WebP or MP4 that it has made. You see which packs it needs, and what their updates do to it.',
+          'Drop a workflow here: the JSON that the host saves or exports for its API, or a PNG, JPEG, WebP, MP4, WebM or FLAC that it has made. You see which packs it needs, and what their updates do to it.',
         )}
       </p>
       <Row>
