@@ -176,7 +176,7 @@ export const waitsFor = (sql: Queryable): Fragment => sql`
 export const errorOf = (sql: Queryable): Fragment => sql`
   case when t.error_code is not null then jsonb_strip_nulls(jsonb_build_object('code', t.error_code,
     'message', t.error_message || case when t.engine_error is not null and not t.engine_error_shown
-      and t.error_code in ('engine_failed', 'engine_crashed', 'upstream_failed', 'upstream_rejected',
+      and t.error_code in ('engine_failed', 'engine_crashed', 'upstream_failed',
         'upstream_unauthorized', 'upstream_no_credits', 'upstream_lost', 'InternalServiceFailure')
       then ' Operators read why by kiln operate explain ' || t.id || ', or on its page in the console.'
       else '' end,
