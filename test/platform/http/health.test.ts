@@ -224,8 +224,8 @@ test('a process whose PostgreSQL takes no writes is unready, and serves reads', 
   assert.equal((await untilReady('unready', { postgres: 'down' })).status, 503)
   await waitFor('the cause is said', async () => {
     const [problem] = await listProblems()
-    return /^PostgreSQL takes no writes: set default_transaction_read_only/.test(
-      problem?.message ?? '',
+    return problem?.message.startsWith(
+      'PostgreSQL takes no writes: set default_transaction_read_only',
     )
   })
   await isReadOnly('off')
