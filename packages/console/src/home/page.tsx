@@ -1,21 +1,28 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Suspense } from 'react'
 
 import { readQuery } from '../api/client.ts'
 import { serviceQuery, useMe } from '../api/queries.ts'
 import { session } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
 import { useStream } from '../api/stream.ts'
+import { lazyPart } from '../shell/lazy-page.ts'
 import type { TaskItem } from '../tasks/types.ts'
 import { Link, LinkButton } from '../ui/link.tsx'
 import { PageTitle, Panel, Stack } from '../ui/panels.tsx'
 import { StateBadge } from '../ui/values.tsx'
+import { WhenSeen } from '../ui/when-seen.tsx'
 import { rich, t } from '../words/translate.ts'
 import styles from './home.module.css'
 import { Needs } from './needs.tsx'
 import { failedQuery, lastQuery, putTask, summaryQuery } from './queries.ts'
 import { Last, Running } from './tasks.tsx'
 import { Snippets, Visitor } from './visitor.tsx'
-import { LanguageChoice } from '../shell/language-choice.tsx'
+
+// Its select is most of what the first load does without.
+const LanguageChoice = lazyPart(
+  async () => (await import('../shell/language-choice.tsx')).LanguageChoice,
+)
 
 export const Page = () => {
   const { user, starting } = useStore(session)
@@ -92,7 +99,11 @@ const ServiceState = () => {
           ),
       )}
       <a href="/docs">{t('Documentation')}</a>
-      <LanguageChoice isLabelHidden />
+      <WhenSeen>
+        <Suspense>
+          <LanguageChoice isLabelHidden />
+        </Suspense>
+      </WhenSeen>
     </footer>
   )
 }
