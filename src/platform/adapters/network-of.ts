@@ -1,3 +1,5 @@
+import { isIPv4 } from 'node:net'
+
 import ipaddr from 'ipaddr.js'
 
 /**
@@ -16,6 +18,7 @@ export const readAddress = (text = ''): string | undefined => readIp(text)?.toSt
  * which a party may take another address each time. All texts that are no address are one party.
  */
 export const networkOf = (text: string): string => {
+  if (isIPv4(text)) return text
   const address = readIp(text)
   if (!address) return 'unknown'
   if (address instanceof ipaddr.IPv4) return address.toString()

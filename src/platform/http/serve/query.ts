@@ -36,7 +36,7 @@ export const makeQueryReader = (
     const search = new URLSearchParams(query)
     const unread = listUnreadNames(names, search)
     for (const name of dropped) search.delete(name, '')
-    const given = names.filter((name) => search.has(name))
+    const given = [...new Set(search.keys())].filter((name) => names.includes(name))
     const twice = given.filter((name) => !lists.includes(name) && search.getAll(name).length > 1)
     const texts = given
       .filter((name) => !twice.includes(name))
