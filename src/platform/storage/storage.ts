@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 
+import { listCauses } from '../domain/causes.ts'
 import { isCode } from './files.ts'
 
 /** A part of a file: both ends count from 0 and are included. */
@@ -86,10 +87,15 @@ export class StorageError extends Error {
   }
 }
 
-/** True when a store has failed in a way that is not of the request: it does not respond, has too much to do, or no space. */
+/**
+ * True when a store has failed in a way that is not of the request: it does not respond, has too much to do, or no space.
+ * An engine writes files, too: the cause of its error counts.
+ */
 export const isOutage = (error: unknown): boolean =>
-  isCode(error, 'ENOSPC', 'EDQUOT') ||
-  (error instanceof Error && 'isOutage' in error && error.isOutage === true)
+  listCauses(error).some(
+    (cause) =>
+      isCode(cause, 'ENOSPC', 'EDQUOT') || ('isOutage' in cause && cause.isOutage === true),
+  )
 
 /** Splits a key into its segments. Throws `key_invalid` for whatever is not a key. */
 export const keySegments = (key: string): string[] => {

@@ -242,6 +242,15 @@ describe('a video task whose', () => {
     assert.equal((await renderVideo(deps, id, { environment: next }))?.fence, 2)
   })
 
+  test('engine finds no room is tried on, and that counts for nothing', async () => {
+    const id = await admit()
+    const full = Object.assign(new Error('it ended with code 228'), { code: 'ENOSPC' })
+    const videoEngine = makeVideoEngine(failing(full))
+    for (let attempt = 1; attempt <= 4; attempt += 1)
+      await assert.rejects(renderVideo({ ...deps, videoEngine }, id), { type: 'unavailable' })
+    assert.equal((await renderVideo(deps, id))?.fence, 5)
+  })
+
   test('job is started again after an outage has all its attempts', async () => {
     const id = await admit()
     await place.deps.sql`update task set fence = 60 where id = ${id}`

@@ -27,14 +27,20 @@ export class ChildError extends Error {
   override name = 'ChildError'
   /** Undefined when a signal ended it. */
   readonly exitCode: number | undefined
+  /** `ENOSPC` when it found no room; other causes have none. */
+  readonly code: 'ENOSPC' | undefined
 
   constructor(code: number | null, signal: string | null, stderr: string) {
     super(`a program of the video engine ended with ${code === null ? signal : `code ${code}`}`, {
       cause: new Error(stderr),
     })
     this.exitCode = code ?? undefined
+    this.code = NO_ROOM.test(stderr) ? 'ENOSPC' : undefined
   }
 }
+
+/** The system's words for ENOSPC and EDQUOT, which ffmpeg repeats. */
+const NO_ROOM = /No space left on device|Disk quota exceeded/
 
 const GRACE_MS = 2000
 const KEPT_STDERR_BYTES = 4096

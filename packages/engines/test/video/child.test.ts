@@ -83,6 +83,12 @@ describe('a child of the video engine', () => {
     const { message } = error.cause as Error
     assert.ok(message.endsWith('line 899\n'))
     assert.ok(Buffer.byteLength(message) <= 4096)
+    assert.equal(error.code, undefined)
+  })
+
+  test('that finds no room says so by its code', async () => {
+    const script = 'echo "av_interleaved_write_frame(): No space left on device" >&2; exit 228'
+    await assert.rejects(shell(script), { name: 'ChildError', code: 'ENOSPC' })
   })
 
   test('is ended by an abort, with what it started, even when it ignores SIGTERM', async () => {
