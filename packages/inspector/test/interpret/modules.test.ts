@@ -126,6 +126,18 @@ except ImportError as e: seen.append(type(e).__name__)`,
     { a: '2', v: '3', b: '0' },
   ],
   [
+    'a package without __init__.py may lie in two folders, the second of which came later',
+    {
+      '__init__.py':
+        'import sys, os\nhere = os.path.dirname(__file__)\nsys.path.append(here + "/one")\nimport parts.early\n' +
+        'sys.path.append(here + "/two")\nimport parts.late\nfrom parts.deep.er import v\na = parts.early.v, parts.late.v',
+      'one/parts/early.py': 'v = 1',
+      'two/parts/late.py': 'v = 2',
+      'two/parts/deep/er.py': 'v = 3',
+    },
+    { a: '(1, 2)', v: '3' },
+  ],
+  [
     'modules have the names Python gives them',
     {
       '__init__.py': 'from .a.m import info\nx = __name__, __package__, __file__, __path__',

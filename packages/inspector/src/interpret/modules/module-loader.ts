@@ -186,14 +186,22 @@ function run(rt: Runtime, name: string, { file, isPackage }: ModuleFile): Value 
 function findFile(rt: Runtime, name: string): ModuleFile | undefined {
   const { files } = rt
   if (name === files.packageName) return findIn(rt, files.root, '')
-  const dot = name.lastIndexOf('.')
-  const last = name.slice(dot + 1)
-  const folders = dot < 0 ? pathFolders(rt) : packageFolders(rt, name.slice(0, dot))
-  for (const folder of folders) {
+  const last = lastOf(name)
+  for (const folder of foldersAround(rt, name)) {
     const found = findIn(rt, folder, last)
     if (found) return found
   }
   return undefined
+}
+
+function lastOf(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1)
+}
+
+/** Folders in which a module may lie. */
+function foldersAround(rt: Runtime, name: string): string[] {
+  const dot = name.lastIndexOf('.')
+  return dot < 0 ? pathFolders(rt) : packageFolders(rt, name.slice(0, dot))
 }
 
 function findIn(rt: Runtime, folder: string, name: string): ModuleFile | undefined {
@@ -234,10 +242,15 @@ function pathFolders(rt: Runtime): string[] {
   return foldersIn(rt, rt.sysPath)
 }
 
-/** `__path__` of the package. */
+/** `__path__` of the package; one without `__init__.py` has each folder of its name, as the path is now (PEP 420). */
 function packageFolders(rt: Runtime, name: string): string[] {
   const parent = rt.modules.get(name)
-  if (isModule(parent)) return foldersIn(rt, parent.namespace.get('__path__') ?? makeList([]))
+  if (isModule(parent)) {
+    const own = foldersIn(rt, parent.namespace.get('__path__') ?? makeList([]))
+    if (parent.file === undefined || parent.file.endsWith('.py')) return own
+    const portions = foldersAround(rt, name).map((folder) => `${folder}/${lastOf(name)}`)
+    return [...new Set([...own, ...portions.filter(rt.files.isFolder)])]
+  }
   // Not imported yet: asked by find_spec.
   const found = findFile(rt, name)
   if (!found?.isPackage) return []
