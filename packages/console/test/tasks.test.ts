@@ -33,8 +33,10 @@ import type { Body, JsonSchema } from '../src/try/schema.ts'
 import { toCurl, toPythonCode, toTypeScript } from '../src/try/snippets.ts'
 import { labelOf, unsetWord, wordOf } from '../src/try/words.ts'
 import { instantOf, localTime } from '../src/ui/local-time.ts'
+import { withoutAdvice } from '../src/words/errors.ts'
 import { aboutCredits } from '../src/words/text.ts'
 import { makeKiln } from '../../client/src/index.ts'
+import { errors } from '../../../src/platform/domain/errors.ts'
 import { readDocument } from '../../../test/support/contract.ts'
 
 type Form = { schema: JsonSchema; fields: Field[] }
@@ -411,6 +413,19 @@ test('a wait is said by those before it, and that it is longer than they were', 
   assert.equal(aboutWait(lately, 3), 'usually starts after about 12 s')
   assert.equal(aboutWait(lately, 13), 'longer than usual: nearly all start within 2 min')
   assert.equal(aboutWait({ p50: null, p95: null }, 3), undefined)
+})
+
+test('a limit is said once, in words of people', () => {
+  const of = ({ code, message }: { code: string; message: string }) => withoutAdvice(code, message)
+  assert.equal(
+    of(errors.insufficientCredits(40, 3)),
+    'The task costs 40 credits, and you have 3 left.',
+  )
+  assert.equal(of(errors.taskQuotaExceeded(5, 5)), 'You have 5 open tasks and may have 5.')
+  assert.equal(
+    of(errors.byteQuotaExceeded(10)),
+    'You may have 10 bytes stored, and this would be more.',
+  )
 })
 
 test('credits are said with their limit', () => {
