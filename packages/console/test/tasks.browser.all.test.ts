@@ -291,6 +291,24 @@ describe('tasks in the console', { skip }, () => {
     expectStatus(await operator.delete('/admin/owners/bob'), 204)
   })
 
+  test('a video that waits for a slot says how many there are, and that its events are subscribed to', async () => {
+    const clientOf = async (user: string) =>
+      makeClient(console.service.baseUrl, await console.service.token(user))
+    const [operator, carol] = [await clientOf('operator'), await clientOf('carol')]
+    expectStatus(await operator.put('/admin/owners/carol', { slots: 0 }), 200)
+    const subscription = { url: receiver.url('/of-all'), events: ['video_task.success'] }
+    const { body } = expectStatus(await carol.post('/endpoints', subscription), 201)
+    const id = await carol.createVideo({ prompt: 'a film in a queue' })
+    const page = await console.open(`/tasks/${id}`, { as: 'carol' })
+    await page.getByText(/Waiting for a free video slot: 0 of 0 in use · place 1 in/).waitFor()
+    await page.getByText('Nothing sent yet.').waitFor()
+    assert.equal(await page.getByText('Subscribe to all your tasks').count(), 0)
+    await assertSound(page)
+    expectStatus(await carol.delete(`/tasks/${id}`), 204)
+    expectStatus(await carol.delete(`/endpoints/${String(body['id'])}`), 204)
+    expectStatus(await operator.delete('/admin/owners/carol'), 204)
+  })
+
   test('the list counts new tasks, follows what runs, cancels what is chosen', inLong, async () => {
     // Nobody else here has made no task yet.
     const page = await console.open('/tasks?kind=foo&state=done,bar&from=soon', { as: 'operator' })

@@ -8,6 +8,8 @@ import {
   aboutLeft,
   aboutTime,
   aboutWait,
+  isForSlot,
+  isOwnLimit,
   makeBars,
   makeLines,
   secondsLeft,
@@ -37,6 +39,7 @@ import { withoutAdvice } from '../src/words/errors.ts'
 import { aboutCredits } from '../src/words/text.ts'
 import { makeKiln } from '../../client/src/index.ts'
 import { errors } from '../../../src/platform/domain/errors.ts'
+import { BUSY, describeWait } from '../../../src/tasks/domain/waits-for.ts'
 import { readDocument } from '../../../test/support/contract.ts'
 
 type Form = { schema: JsonSchema; fields: Field[] }
@@ -395,8 +398,10 @@ test('the time left of a task is estimated by similar ones, and past that by its
   const of = (progress: number, estimate?: number) =>
     secondsLeft({ progress, ...(estimate && { estimated_seconds: estimate }) }, 8)
   assert.equal(of(16, 20), 12)
-  assert.equal(of(16, 5), 42)
-  assert.equal(of(16), 42)
+  assert.equal(of(40, 5), 12)
+  assert.equal(of(40), 12)
+  // So little may be the loading of a model.
+  assert.equal(of(16), undefined)
   assert.equal(of(0, 8.5), 0.5)
   assert.equal(of(0), undefined)
 })
@@ -413,6 +418,13 @@ test('a wait is said by those before it, and that it is longer than they were', 
   assert.equal(aboutWait(lately, 3), 'usually starts after about 12 s')
   assert.equal(aboutWait(lately, 13), 'longer than usual: nearly all start within 2 min')
   assert.equal(aboutWait({ p50: null, p95: null }, 3), undefined)
+})
+
+test('a wait for others of the same account is known by the sentence of the service', () => {
+  const sentenceOf = (reason: string) => describeWait([reason]).waits_for
+  assert.ok(isForSlot(sentenceOf('slot')))
+  for (const reason of ['slot', 'behind', 'turn']) assert.ok(isOwnLimit(sentenceOf(reason)), reason)
+  assert.ok(!isOwnLimit(sentenceOf(BUSY)) && !isForSlot(sentenceOf('turn')))
 })
 
 test('a limit is said once, in words of people', () => {
