@@ -74,6 +74,7 @@ describe('the form of a kind', () => {
     ['relight', 'light_transfer_strength', { is: 'range', min: 0, max: 100, step: 1 }],
     ['relight', 'change_background', { is: 'switch' }],
     ['upscale', 'scale_factor', { is: 'choice', options: ['2x', '4x', '8x', '16x'] }],
+    ['relight', 'kiln_output_quality', { is: 'number', min: 1, max: 100 }],
     ['upscale_precision', 'scale_factor', { is: 'range', min: 2, max: 16, step: 1 }],
     ['text2video', 'audio', { is: 'choice', options: [true, false] }],
     ['text2video', 'seed', { is: 'number', min: 0, max: 2_147_483_647 }],
@@ -438,6 +439,11 @@ test('a limit is said once, in words of people', () => {
     of(errors.byteQuotaExceeded(10)),
     'You may have 10 bytes stored, and this would be more.',
   )
+})
+
+test('a help has no backticks', () => {
+  for (const { fields } of forms.values())
+    for (const { help } of fields) assert.doesNotMatch(help, /`/)
 })
 
 test('credits are said with their limit', () => {
