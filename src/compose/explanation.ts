@@ -1,5 +1,5 @@
 import type { TaskDelivery } from '../events/db/task-delivery.ts'
-import { withoutQuery } from '../platform/domain/address.ts'
+import { originOf } from '../platform/domain/address.ts'
 import type { WorkflowRun } from '../platform/temporal/run.ts'
 import type { TaskContext } from '../tasks/db/explanation.ts'
 import type { OpenTask } from '../tasks/db/operator.ts'
@@ -93,7 +93,7 @@ const describeDelivery = (delivery: TaskDelivery): string => {
   const { status, state, attempts, nextAttemptAt, url, endpointId } = delivery
   const whose = endpointId === null ? '' : ` of the subscription ${endpointId}`
   return [
-    `${status} to ${url === null ? 'nobody any more' : withoutQuery(url)}${whose}: ${state} after ${counted(attempts, 'attempt')}.`,
+    `${status} to ${url === null ? 'nobody any more' : originOf(url)}${whose}: ${state} after ${counted(attempts, 'attempt')}.`,
     delivery.isPaused && 'Its host is paused.',
     attempts > 0 && `The last one: ${describeResponse(delivery)}.`,
     nextAttemptAt && `The next one is due at ${nextAttemptAt.toISOString()}.`,

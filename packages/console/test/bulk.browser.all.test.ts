@@ -67,18 +67,18 @@ describe('batches and operations in the console', { skip }, () => {
     await page.getByText('1 waiting, 1 failed, 1 rejected').waitFor()
     await assertSound(page)
     await page.getByRole('link', { name: '3 requests' }).click()
-    const rejected = page.getByRole('row', { name: /^#2 rejected – Prompt must/ })
+    const rejected = page.getByRole('row', { name: /^#3 rejected – Prompt must/ })
     await rejected.waitFor()
     await page
-      .getByRole('row', { name: /^#0 failed .*An error of this service/ })
+      .getByRole('row', { name: /^#1 failed .*An error of this service/ })
       .getByRole('link')
       .waitFor()
     await assertSound(page)
     await page.getByText('Show all').click()
-    await page.getByRole('row', { name: /^#1 waiting/ }).waitFor()
+    await page.getByRole('row', { name: /^#2 waiting/ }).waitFor()
     await page.getByRole('button', { name: 'Cancel batch' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel batch' }).click()
-    await page.getByRole('row', { name: /^#1 cancelled/ }).waitFor()
+    await page.getByRole('row', { name: /^#2 cancelled/ }).waitFor()
     await page.getByRole('button', { name: 'Cancel batch' }).waitFor({ state: 'detached' })
   })
 
@@ -88,9 +88,9 @@ describe('batches and operations in the console', { skip }, () => {
     const page = await console.open('/tasks/bulk?tab=operations', { as: 'carol' })
     await page.getByText(/could not be/).waitFor()
     await page.getByRole('link', { name: 'Cancel 2 tasks' }).click()
-    await page.getByRole('row', { name: /^#0 rejected/ }).waitFor()
+    await page.getByRole('row', { name: /^#1 rejected/ }).waitFor()
     await page.getByText('and 1 more line like this').click()
-    await page.getByRole('row', { name: /^#0/ }).getByText('#1').waitFor()
+    await page.getByRole('row', { name: /^#1/ }).getByText('#2').waitFor()
     await assertSound(page)
 
     expectStatus(await operator.delete(PAUSE), 204)
@@ -107,7 +107,7 @@ describe('batches and operations in the console', { skip }, () => {
       .getByRole('row', { name: /Began an operation/ })
       .getByRole('link')
       .click()
-    await log.getByRole('row', { name: /^#0 rejected/ }).waitFor()
+    await log.getByRole('row', { name: /^#1 rejected/ }).waitFor()
   })
 
   test('a file is checked, makes a batch, and what was rejected is folded, saved and tried again', async () => {
@@ -122,6 +122,7 @@ describe('batches and operations in the console', { skip }, () => {
       const file = { name: 'orders.jsonl', mimeType: 'text/plain', buffer: Buffer.from(text) }
       await (await chooser).setFiles(file)
     }
+    await page.getByText('"path":"/proxy/vidvendor/text2video"').waitFor()
     await choose('New batch from a file', `${good}\n{"path"\n`)
     await page.getByText(/^Line 2: /).waitFor()
     await page.getByText(/no JSON. Nothing was sent/).waitFor()
@@ -134,9 +135,10 @@ describe('batches and operations in the console', { skip }, () => {
     await assertSound(page)
     await page.getByRole('button', { name: 'Start 4 requests' }).click()
     await page.getByText('1 done, 3 rejected').waitFor()
-    const row = page.getByRole('row', { name: /^#0 rejected – Prompt must/ })
+    await page.getByText('done with errors').waitFor()
+    const row = page.getByRole('row', { name: /^#1 rejected – Prompt must/ })
     await row.getByText('and 2 more lines like this').click()
-    await row.getByText('#2, #3').waitFor()
+    await row.getByText('#3, #4').waitFor()
     assert.equal(await page.getByRole('row', { name: /rejected/ }).count(), 1)
     await assertSound(page)
     const save = async (label: string): Promise<string> => {

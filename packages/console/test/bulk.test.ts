@@ -18,6 +18,7 @@ describe('a file of requests', () => {
     const lines = String(error).split('\n')
     assert.match(lines[0] ?? '', /batch\.jsonl has lines that are no JSON\. Nothing was sent\.$/)
     assert.match(lines[1] ?? '', /^Line 3: /)
+    assert.doesNotMatch(String(error), /line 1|column/)
     assert.equal(lines.length, 7)
     assert.equal(lines.at(-1), '2 more lines like that')
   })

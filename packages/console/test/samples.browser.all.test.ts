@@ -64,6 +64,8 @@ describe('samples for visitors without an account', { skip }, () => {
     await page.getByRole('link', { name: 'From two frames' }).click()
     await page.getByText('No sample of this kind.').waitFor()
     assert.equal(await page.locator('main :is(input[type=file], textarea)').count(), 0)
+    await page.goto(page.url().replace(/try.*/, 'try'))
+    await page.locator('[aria-current=page]', { hasText: 'Relight' }).waitFor()
     assert.deepEqual(writes, [])
     await page.getByRole('link', { name: 'Sign in to use your own images' }).waitFor()
   })

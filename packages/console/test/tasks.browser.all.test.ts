@@ -270,6 +270,45 @@ describe('tasks in the console', { skip }, () => {
     await page.getByRole('link', { name: 'Open the task' }).waitFor()
   })
 
+  test('a rejection at Send is in view beside it, and an older result is gone', async () => {
+    const operator = makeClient(console.service.baseUrl, await console.service.token('operator'))
+    const page = await console.open('/try/text2video', { as: 'bob', width: 390 })
+    const write = async (prompt: string): Promise<void> => {
+      await page.getByRole('textbox', { name: 'Prompt' }).fill(prompt)
+      await page.getByText('Price:').waitFor()
+      await page.getByRole('button', { name: 'Send' }).click()
+    }
+    await write('a short film')
+    await page.getByRole('link', { name: 'Open the task' }).waitFor()
+    expectStatus(await operator.put('/admin/owners/bob', { credit_limit: 0 }), 200)
+    await write('a film too many')
+    const error = page.getByRole('alert').filter({ hasText: 'The task costs' })
+    await error.getByText(/and you have -?\d+ left\. Choose a smaller job/).waitFor()
+    const { y = -1, height = 0 } = (await error.boundingBox()) ?? {}
+    assert.ok(y >= 0 && y + height <= 900, `${y} and ${height} high`)
+    assert.equal(await page.getByRole('link', { name: 'Open the task' }).count(), 0)
+    await assertSound(page)
+    expectStatus(await operator.delete('/admin/owners/bob'), 204)
+  })
+
+  test('a video that waits for a slot says how many there are, and that its events are subscribed to', async () => {
+    const clientOf = async (user: string) =>
+      makeClient(console.service.baseUrl, await console.service.token(user))
+    const [operator, carol] = [await clientOf('operator'), await clientOf('carol')]
+    expectStatus(await operator.put('/admin/owners/carol', { slots: 0 }), 200)
+    const subscription = { url: receiver.url('/of-all'), events: ['video_task.success'] }
+    const { body } = expectStatus(await carol.post('/endpoints', subscription), 201)
+    const id = await carol.createVideo({ prompt: 'a film in a queue' })
+    const page = await console.open(`/tasks/${id}`, { as: 'carol' })
+    await page.getByText(/Waiting for a free video slot: 0 of 0 in use · place 1 in/).waitFor()
+    await page.getByText('Nothing sent yet.').waitFor()
+    assert.equal(await page.getByText('Subscribe to all your tasks').count(), 0)
+    await assertSound(page)
+    expectStatus(await carol.delete(`/tasks/${id}`), 204)
+    expectStatus(await carol.delete(`/endpoints/${String(body['id'])}`), 204)
+    expectStatus(await operator.delete('/admin/owners/carol'), 204)
+  })
+
   test('the list counts new tasks, follows what runs, cancels what is chosen', inLong, async () => {
     // Nobody else here has made no task yet.
     const page = await console.open('/tasks?kind=foo&state=done,bar&from=soon', { as: 'operator' })

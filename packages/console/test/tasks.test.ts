@@ -8,6 +8,8 @@ import {
   aboutLeft,
   aboutTime,
   aboutWait,
+  isForSlot,
+  isOwnLimit,
   makeBars,
   makeLines,
   secondsLeft,
@@ -33,8 +35,11 @@ import type { Body, JsonSchema } from '../src/try/schema.ts'
 import { toCurl, toPythonCode, toTypeScript } from '../src/try/snippets.ts'
 import { labelOf, unsetWord, wordOf } from '../src/try/words.ts'
 import { instantOf, localTime } from '../src/ui/local-time.ts'
+import { withoutAdvice } from '../src/words/errors.ts'
 import { aboutCredits } from '../src/words/text.ts'
 import { makeKiln } from '../../client/src/index.ts'
+import { errors } from '../../../src/platform/domain/errors.ts'
+import { BUSY, describeWait } from '../../../src/tasks/domain/waits-for.ts'
 import { readDocument } from '../../../test/support/contract.ts'
 
 type Form = { schema: JsonSchema; fields: Field[] }
@@ -69,6 +74,7 @@ describe('the form of a kind', () => {
     ['relight', 'light_transfer_strength', { is: 'range', min: 0, max: 100, step: 1 }],
     ['relight', 'change_background', { is: 'switch' }],
     ['upscale', 'scale_factor', { is: 'choice', options: ['2x', '4x', '8x', '16x'] }],
+    ['relight', 'kiln_output_quality', { is: 'number', min: 1, max: 100 }],
     ['upscale_precision', 'scale_factor', { is: 'range', min: 2, max: 16, step: 1 }],
     ['text2video', 'audio', { is: 'choice', options: [true, false] }],
     ['text2video', 'seed', { is: 'number', min: 0, max: 2_147_483_647 }],
@@ -393,8 +399,10 @@ test('the time left of a task is estimated by similar ones, and past that by its
   const of = (progress: number, estimate?: number) =>
     secondsLeft({ progress, ...(estimate && { estimated_seconds: estimate }) }, 8)
   assert.equal(of(16, 20), 12)
-  assert.equal(of(16, 5), 42)
-  assert.equal(of(16), 42)
+  assert.equal(of(40, 5), 12)
+  assert.equal(of(40), 12)
+  // So little may be the loading of a model.
+  assert.equal(of(16), undefined)
   assert.equal(of(0, 8.5), 0.5)
   assert.equal(of(0), undefined)
 })
@@ -411,6 +419,31 @@ test('a wait is said by those before it, and that it is longer than they were', 
   assert.equal(aboutWait(lately, 3), 'usually starts after about 12 s')
   assert.equal(aboutWait(lately, 13), 'longer than usual: nearly all start within 2 min')
   assert.equal(aboutWait({ p50: null, p95: null }, 3), undefined)
+})
+
+test('a wait for others of the same account is known by the sentence of the service', () => {
+  const sentenceOf = (reason: string) => describeWait([reason]).waits_for
+  assert.ok(isForSlot(sentenceOf('slot')))
+  for (const reason of ['slot', 'behind', 'turn']) assert.ok(isOwnLimit(sentenceOf(reason)), reason)
+  assert.ok(!isOwnLimit(sentenceOf(BUSY)) && !isForSlot(sentenceOf('turn')))
+})
+
+test('a limit is said once, in words of people', () => {
+  const of = ({ code, message }: { code: string; message: string }) => withoutAdvice(code, message)
+  assert.equal(
+    of(errors.insufficientCredits(40, 3)),
+    'The task costs 40 credits, and you have 3 left.',
+  )
+  assert.equal(of(errors.taskQuotaExceeded(5, 5)), 'You have 5 open tasks and may have 5.')
+  assert.equal(
+    of(errors.byteQuotaExceeded(10)),
+    'You may have 10 bytes stored, and this would be more.',
+  )
+})
+
+test('a help has no backticks', () => {
+  for (const { fields } of forms.values())
+    for (const { help } of fields) assert.doesNotMatch(help, /`/)
 })
 
 test('credits are said with their limit', () => {

@@ -24,7 +24,7 @@ describe('a first visit to the console', { skip }, () => {
     await page.getByText('A pack is a Python package that adds custom nodes to ComfyUI').waitFor()
     await page.getByText('Prompt “(warm evening light:1.3) from the left”').waitFor()
     await assertSound(page)
-    await press(page, 'Try it')
+    await press(page, 'Try it as alice')
     await page.getByRole('button', { name: 'Remove Image' }).waitFor()
     await page.waitForURL(/relight$/)
     const prompt = page.getByRole('textbox', { name: 'Prompt' })

@@ -128,8 +128,7 @@ export const makeEndpointSchemas = (kind: Kind, types: readonly string[]) => {
       'x-expectation': `a list of at least one of ${types.join(', ')}, each once`,
     }),
   )
-  const description =
-    'Where events are sent. Members who may not manage it see it without its query.'
+  const description = 'Where events are sent. Members who may not manage it see its host alone.'
   const pattern = { 'x-pattern': ADDRESS_PATTERN }
   const url = Type.String({ minLength: 1, maxLength: ADDRESS_MAX, ...pattern, description })
   const given = {

@@ -16,7 +16,7 @@ import {
 } from '../db/endpoint.ts'
 import type { EndpointHolder, EndpointKey, StoredHeaders } from '../db/endpoint.ts'
 import { listAttempts, redeliverToEndpoint } from '../db/redelivery.ts'
-import { withoutQuery } from '../../platform/domain/address.ts'
+import { originOf, withoutQuery } from '../../platform/domain/address.ts'
 import { unitOfWork } from '../../platform/db/unit-of-work.ts'
 import { auditTarget } from '../../platform/domain/audit-log.ts'
 import { endpointSecretOwner } from '../domain/endpoint.ts'
@@ -92,7 +92,7 @@ export const makeEndpointHandlers = (deps: EndpointDeps, validate: AuthorizeAcce
     const id = readId(request)
     const endpoint = await withinDeadline(sql, findEndpoint(sql, { id, holder }))
     if (!endpoint) throw errors.endpointNotFound(id)
-    return mayManage ? endpoint : hideQuery(endpoint)
+    return mayManage ? endpoint : hidePath(endpoint)
   }
   const getEnabled = async (request: Request): Promise<Endpoint> => {
     const endpoint = await get(request, 'manage')
@@ -140,7 +140,7 @@ export const makeEndpointHandlers = (deps: EndpointDeps, validate: AuthorizeAcce
     async list(request: Request): Promise<JsonResponse> {
       const { holder, mayManage } = await validate(request, 'read')
       const found = await withinDeadline(sql, listEndpoints(sql, holder))
-      return { status: 200, body: { endpoints: mayManage ? found : found.map(hideQuery) } }
+      return { status: 200, body: { endpoints: mayManage ? found : found.map(hidePath) } }
     },
     read: async (request: Request) => ({ status: 200, body: await get(request) }),
     async update(request: Request<unknown, EndpointUpdate>): Promise<JsonResponse> {
@@ -256,8 +256,8 @@ const readId = ({ params }: Pick<RouteRequest, 'params'>): string => {
   return id.toLowerCase()
 }
 
-/** The query of an address may be a secret. */
-const hideQuery = (endpoint: Endpoint): Endpoint => ({
+/** The path of an address may be a secret. */
+const hidePath = (endpoint: Endpoint): Endpoint => ({
   ...endpoint,
-  url: withoutQuery(endpoint.url),
+  url: originOf(endpoint.url),
 })

@@ -25,3 +25,6 @@ export const IMAGE_PATTERN = `^(?:${HTTP}|${DATA}|${BASE64})$`
 
 /** Removes the query of a webhook URL, which may be a secret. */
 export const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '')
+
+/** Shortens a webhook URL to its origin, for whoever is not its owner: many services have their secret in the path. */
+export const originOf = (url: string): string => new URL(url).origin

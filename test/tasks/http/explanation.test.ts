@@ -156,7 +156,7 @@ describe('an explanation says why a task is late and what to do', () => {
     const id = await upscale(client, { webhook_url: receiver.url('/down?token=secret') })
     expectStatus(await root.post(`/admin/tasks/${id}/fail`, { reason: 'its input is gone' }), 200)
     const failed =
-      /^FAILED to http:\/\/127\.0\.0\.1:\d+\/down: (pending|exhausted) after (1 attempt|[2-9]\d* attempts|1\d+ attempts)\. The last one: status 503, status_5xx\b/
+      /^FAILED to http:\/\/127\.0\.0\.1:\d+: (pending|exhausted) after (1 attempt|[2-9]\d* attempts|1\d+ attempts)\. The last one: status 503, status_5xx\b/
     assert.match(
       await untilSaid(id, 'delivery', failed),
       /^Mend what internal_error stands for\..*\nHave the webhook URL at 127\.0\.0\.1:\d+ mended: status 503.* (The next attempt comes by itself|Then POST \/tasks\/\S+\/events\/\S+\/redeliver sends it again)\.$/,
@@ -170,7 +170,7 @@ describe('an explanation says why a task is late and what to do', () => {
     const { id: subscription } = expectStatus(await client.post('/endpoints', endpoint), 201).body
     const id = await upscale(client)
     await cancel(client, id)
-    const failed = new RegExp(`/down of the subscription ${String(subscription)}: .*status 503`)
+    const failed = new RegExp(`:\\d+ of the subscription ${String(subscription)}: .*status 503`)
     const steps = await untilSaid(id, 'delivery', failed)
     assert.match(steps, /^Have the webhook URL at [^\n]*$/)
   })

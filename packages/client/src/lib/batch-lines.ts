@@ -24,6 +24,10 @@ export function* readRequestLines(file: Uint8Array): Generator<RequestLine> {
   }
 }
 
+/** Drops the place that a parser names by a line of its own, which is always the first. */
+const withoutLine = (message: string): string =>
+  message.replace(/ \(line 1 column \d+\)$| at line 1 (?=column)/, '')
+
 /** Lists the numbers of all requests, and what is no JSON among them: the service would make the tasks of all others first. */
 export const checkLines = (file: Uint8Array): { numbers: number[]; issues: LineIssue[] } => {
   const numbers: number[] = []
@@ -33,7 +37,7 @@ export const checkLines = (file: Uint8Array): { numbers: number[]; issues: LineI
     try {
       JSON.parse(text)
     } catch (error) {
-      issues.push({ number, message: (error as Error).message })
+      issues.push({ number, message: withoutLine((error as Error).message) })
     }
   }
   return { numbers, issues }

@@ -11,7 +11,7 @@ import { Link, taskPage } from '../ui/link.tsx'
 import { Row, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Bdi, StateBadge, Time } from '../ui/values.tsx'
-import { listDeliveries, resend, useSubscriptionUrls } from '../tasks/deliveries.ts'
+import { listDeliveries, resend, useSubscriptions } from '../tasks/deliveries.ts'
 import { titleOf } from '../try/kinds.ts'
 import { wordsOf } from '../words/states.ts'
 import { rich, t } from '../words/translate.ts'
@@ -28,7 +28,7 @@ const DAY_MS = 86_400_000
 /** Shows what was sent of all tasks of the caller, and what still is to be. */
 export const Events = () => {
   const [state, setState] = useState<State | ''>('')
-  const urls = useSubscriptionUrls()
+  const { urls } = useSubscriptions()
   const states = state === '' ? [...SENT] : [state]
   const log = useInfiniteQuery({
     queryKey: ['events', state],

@@ -9,7 +9,7 @@ import { useStream } from '../api/stream.ts'
 import { lazyPart } from '../shell/lazy-page.ts'
 import type { TaskItem } from '../tasks/types.ts'
 import { Link, LinkButton } from '../ui/link.tsx'
-import { PageTitle, Panel, Stack } from '../ui/panels.tsx'
+import { Loading, PageTitle, Panel, Stack } from '../ui/panels.tsx'
 import { StateBadge } from '../ui/values.tsx'
 import { WhenSeen } from '../ui/when-seen.tsx'
 import { rich, t } from '../words/translate.ts'
@@ -29,7 +29,7 @@ export const Page = () => {
   return (
     <>
       <PageTitle>{user === undefined ? t('Kiln') : t('Home')}</PageTitle>
-      {starting ? null : user === undefined ? <Visitor /> : <Own />}
+      {starting ? <Loading rows={5} /> : user === undefined ? <Visitor /> : <Own />}
       <ServiceState />
     </>
   )
@@ -49,7 +49,7 @@ const Own = () => {
     },
     poll: () => queries.invalidateQueries({ queryKey: ['tasks'] }),
   })
-  if (me === undefined) return null
+  if (me === undefined) return <Loading rows={5} />
   return (
     <Stack>
       <Needs me={me} />

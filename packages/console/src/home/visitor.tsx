@@ -4,9 +4,9 @@ import { type ReactNode, useState } from 'react'
 
 import { readQuery } from '../api/client.ts'
 import { serviceQuery, useIsPublic } from '../api/queries.ts'
-import { listDevelopmentUsers, signIn, signInAs } from '../api/session.ts'
+import { signIn, signInAs } from '../api/session.ts'
 import { iconOf } from '../registry/queries.ts'
-import { SignIn } from '../shell/sign-in.tsx'
+import { SignIn, useDevelopmentUsers } from '../shell/sign-in.tsx'
 import { showToast } from '../shell/toasts.tsx'
 import { RelitPortrait } from '../try/example.tsx'
 import { KINDS } from '../try/kinds.ts'
@@ -43,12 +43,11 @@ export const Visitor = () => (
 const Hero = () => {
   const navigate = useNavigate()
   const { data: service } = useQuery(serviceQuery)
-  // Few need the names of users, which are a request.
   const [isOpen, setOpen] = useState(false)
+  const user = useDevelopmentUsers()[0]?.user
   const start = useMutation({
     mutationFn: async () => {
       if (!service?.development) return await signIn('/console/try/relight?use=example')
-      const [{ user } = {}] = await listDevelopmentUsers()
       if (user === undefined) return
       await signInAs(user)
       showToast(t('You are {user}, a user of this development server.', { user }))
@@ -68,7 +67,7 @@ const Hero = () => {
         </p>
         <Row>
           <Button variant="primary" onPress={() => start.mutate()} isPending={start.isPending}>
-            {t('Try it')}
+            {user === undefined ? t('Try it') : t('Try it as {user}', { user })}
           </Button>
           {service?.samples && (
             <LinkButton {...tryPage('relight')}>{t('See samples without an account')}</LinkButton>

@@ -80,7 +80,9 @@ export const EndpointLog = ({ of, path }: LogProps) => {
               <Button variant="quiet" onPress={() => toggle(id)} aria-expanded={open.includes(id)}>
                 {t('{count, plural, one {# attempt} other {# attempts}}', { count: attempts })}
               </Button>
-              {next && rich('next {time}', { time: <Time at={next} /> })}
+              {next && (
+                <span className="cut">{rich('next {time}', { time: <Time at={next} /> })}</span>
+              )}
             </>
           ),
           '': ({ id: event_id }) =>

@@ -6,16 +6,23 @@ import { Button } from '../ui/button.tsx'
 import { ErrorPanel, Note, Row, Stack } from '../ui/panels.tsx'
 import { t } from '../words/translate.ts'
 
+/** Users of a development server; of any other none. */
+export const useDevelopmentUsers = () => {
+  const { data: service } = useQuery(serviceQuery)
+  const { data = [] } = useQuery({
+    queryKey: ['development-users'],
+    queryFn: listDevelopmentUsers,
+    staleTime: Infinity,
+    enabled: service?.development === true,
+  })
+  return data
+}
+
 /** Sign-in at the issuer, or on the embedded stack as one of its users. */
 export const SignIn = () => {
   const { data: service } = useQuery(serviceQuery)
   const enabled = service?.development === true
-  const { data: users = [] } = useQuery({
-    queryKey: ['development-users'],
-    queryFn: listDevelopmentUsers,
-    staleTime: Infinity,
-    enabled,
-  })
+  const users = useDevelopmentUsers()
   const enter = useMutation({
     mutationFn: (user?: string) => (user === undefined ? signIn() : signInAs(user)),
   })

@@ -21,7 +21,7 @@ import {
   type Bulk,
   type BulkKind,
 } from './bulk-queries.ts'
-import { describeBulk, titleOfBulk } from './bulk-words.ts'
+import { describeBulk, stateOfBulk, titleOfBulk } from './bulk-words.ts'
 import { foldLines, type FoldedLine } from './fold-lines.ts'
 import { Rejected } from './new-batch.tsx'
 import { Stoppable } from './operation.tsx'
@@ -46,7 +46,7 @@ export const BulkDetail = ({ kind, id }: OfKind & { id: string }) => (
                 <TemporalLink
                   workflow={`run-${'batch_id' in bulk ? 'batch' : 'operation'}/${id}`}
                 />
-                <StateBadge state={bulk.state} />
+                <StateBadge state={stateOfBulk(bulk)} />
               </>
             }
           >
@@ -57,7 +57,7 @@ export const BulkDetail = ({ kind, id }: OfKind & { id: string }) => (
             )}
             {bulk.error && (
               <Note tone="warn">
-                <Bdi>{bulk.error.message}</Bdi>
+                <Bdi>{inPlainWords(bulk.error.message)}</Bdi>
               </Note>
             )}
             <Facts
@@ -150,8 +150,11 @@ const Lines = ({ kind, bulk }: OfKind & { bulk: Bulk }) => {
 const TaskLink = ({ id }: { id: string | undefined }) =>
   id ? <Link {...taskPage(id)}>{id}</Link> : '–'
 
+/** Counts from 1, as the check of a file does: `#2` is its second line. */
+const nameLine = (index: number): string => `#${index + 1}`
+
 const COLUMNS = {
-  [t('Index')]: ({ index }: BulkLine) => `#${index}`,
+  [t('Number')]: ({ index }: BulkLine) => nameLine(index),
   [t('State')]: ({ state }: BulkLine) => <StateBadge state={state} />,
   [t('Task')]: ({ task_id: id, new_task_id: made }: BulkLine) => (
     <>
@@ -184,7 +187,7 @@ const Others = ({ lines }: { lines: readonly BulkLine[] }) => (
     </summary>
     {lines
       .slice(0, NAMED)
-      .map(({ index }) => `#${index}`)
+      .map(({ index }) => nameLine(index))
       .join(', ')}
     {lines.length > NAMED && ` ${t('… see the results for all of them')}`}
   </details>

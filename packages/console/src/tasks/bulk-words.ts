@@ -13,6 +13,12 @@ export const titleOfBulk = (bulk: BulkItem): string => {
   return nameOperation(bulk.action, bulk.total)
 }
 
+/** State of one, which is not just done where some of it was rejected or has failed. */
+export const stateOfBulk = ({ state, counts }: Bulk): string => {
+  const failed = counts.rejected + ('failed' in counts ? counts.failed : 0)
+  return state === 'done' && failed > 0 ? 'done_with_errors' : state
+}
+
 /** `5 done, 1 failed, 2 rejected`; of an operation what was done. */
 export const describeBulk = (bulk: Bulk): string => {
   if ('operation_id' in bulk) return describe(bulk)

@@ -1,6 +1,9 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 
+import { inPlainWords } from '../api/issues.ts'
+import { VIDEOS } from '../../../client/src/lib/task.ts'
+import { Code } from '../ui/code.tsx'
 import { Link } from '../ui/link.tsx'
 import { PageTitle, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
@@ -9,7 +12,7 @@ import { Badge, Bdi, StateBadge, Time } from '../ui/values.tsx'
 import { t } from '../words/translate.ts'
 import { BulkDetail } from './bulk-detail.tsx'
 import { bulkQuery, bulksQuery, idOf, type BulkItem, type BulkKind } from './bulk-queries.ts'
-import { describeBulk, titleOfBulk } from './bulk-words.ts'
+import { describeBulk, stateOfBulk, titleOfBulk } from './bulk-words.ts'
 import { NewBatch } from './new-batch.tsx'
 
 const route = getRouteApi('/tasks/bulk')
@@ -30,8 +33,19 @@ export const Page = () => {
   )
 }
 
+const LINE = JSON.stringify({
+  path: `${VIDEOS}/text2video`,
+  body: { prompt: 'a calm sea', model: 'videoq1' },
+})
+
 const NONE = {
-  batches: t('No batches yet. A file with one request per line creates up to 100,000 tasks.'),
+  batches: (
+    <>
+      <p>{t('No batches yet. A file with one request per line creates up to 100,000 tasks.')}</p>
+      <Code text={LINE} label={t('line of a file')} />
+      <a href="/docs/batches">{t('Read the guide')}</a>
+    </>
+  ),
   operations: t('No operations yet. Select tasks in their list to act on many at once.'),
 }
 
@@ -48,7 +62,7 @@ const BulkList = ({ kind }: { kind: BulkKind }) => (
       query={useInfiniteQuery(bulksQuery(kind))}
       empty={NONE[kind]}
       columns={COLUMNS[kind]}
-      below={({ error }) => error && <Bdi className="small">{error.message}</Bdi>}
+      below={({ error }) => error && <Bdi className="small">{inPlainWords(error.message)}</Bdi>}
     />
   </Stack>
 )
@@ -75,9 +89,10 @@ const COLUMNS = { batches: columnsOf('batches'), operations: columnsOf('operatio
 type OfItem = { kind: BulkKind; item: BulkItem }
 
 /** State as it is now, not as when the list was read. */
-const Live = ({ kind, item }: OfItem) => (
-  <StateBadge state={useQuery(bulkQuery(kind, idOf(item))).data?.state ?? item.state} />
-)
+const Live = ({ kind, item }: OfItem) => {
+  const { data } = useQuery(bulkQuery(kind, idOf(item)))
+  return <StateBadge state={data ? stateOfBulk(data) : item.state} />
+}
 
 const Counts = ({ kind, item }: OfItem) => {
   const { data } = useQuery(bulkQuery(kind, idOf(item)))

@@ -22,10 +22,15 @@ export const listDeliveries = <Of extends TaskEvent>(
     ]
   })
 
-/** Addresses of the caller's webhook subscriptions by their ids. */
-export const useSubscriptionUrls = (): ReadonlyMap<string | undefined, string> => {
+/** The caller's webhook subscriptions: their addresses by their ids, and whether one is sent events of tasks. */
+export const useSubscriptions = () => {
   const { endpoints = [] } = useQuery(readQuery('/endpoints', {})).data ?? {}
-  return new Map(endpoints.map(({ id, url }) => [id, url]))
+  return {
+    urls: new Map<string | undefined, string>(endpoints.map(({ id, url }) => [id, url])),
+    isSubscribed: endpoints.some(
+      ({ status, events }) => status === 'enabled' && events.some((one) => one.includes('_task.')),
+    ),
+  }
 }
 
 /** Sends an event once more to the address that it was sent to. */

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
 import { Disclosure, DisclosurePanel } from 'react-aria-components/Disclosure'
 
+import { inPlainWords } from '../api/issues.ts'
 import { shortcutsAreOn } from '../shell/settings.ts'
 import { showToast } from '../shell/toasts.tsx'
 import { useChangeSearch } from '../ui/address.ts'
@@ -15,7 +16,7 @@ import { Link } from '../ui/link.tsx'
 import { Panel, Show } from '../ui/panels.tsx'
 import { Bdi, StateBadge, Time } from '../ui/values.tsx'
 import { rich, t } from '../words/translate.ts'
-import { listDeliveries, resend, useSubscriptionUrls, type Delivery } from './deliveries.ts'
+import { listDeliveries, resend, useSubscriptions, type Delivery } from './deliveries.ts'
 import { attemptsQuery, eventsQuery, taskQuery } from './queries.ts'
 import styles from './tasks.module.css'
 import type { TaskItem } from './types.ts'
@@ -32,7 +33,7 @@ export const Events = ({ task }: { task: Pick<TaskItem, 'task_id' | 'status'> })
   const change = useChangeSearch()
   const [watchedUntil, setWatchedUntil] = useState(0)
   const query = useQuery(eventsQuery(task, watchedUntil))
-  const urls = useSubscriptionUrls()
+  const { urls, isSubscribed } = useSubscriptions()
   const events = query.data?.events.map((event) => ({ ...event, task_id: task.task_id }))
   const sent = listDeliveries(events ?? []).toReversed()
   const failing = sent.filter(isFailing).length
@@ -44,10 +45,14 @@ export const Events = ({ task }: { task: Pick<TaskItem, 'task_id' | 'status'> })
           if (sent.length === 0)
             return (
               <p className="soft">
-                {own ? t('Nothing sent yet.') : t('No webhook is set for this task.')}{' '}
-                <Link to="/account" search={{ tab: 'webhooks' }}>
-                  {t('Subscribe to all your tasks')}
-                </Link>
+                {own || isSubscribed
+                  ? t('Nothing sent yet.')
+                  : t('No webhook is set for this task.')}{' '}
+                {!isSubscribed && (
+                  <Link to="/account" search={{ tab: 'webhooks' }}>
+                    {t('Subscribe to all your tasks')}
+                  </Link>
+                )}
               </p>
             )
           return sent.map((event) => (
@@ -86,7 +91,7 @@ const Event = ({ event, url, isOpen, onOpen, onSent }: EventProps) => {
   } = event
   const address = url ?? t('a webhook subscription')
   const [isAsked, setAsked] = useState(false)
-  const about = event.waits_for ?? ABOUT_DELIVERY[state]
+  const about = (event.waits_for && inPlainWords(event.waits_for)) ?? ABOUT_DELIVERY[state]
   return (
     <Disclosure className={styles.event} isExpanded={isOpen} onExpandedChange={onOpen}>
       <div

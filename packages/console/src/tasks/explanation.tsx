@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 
 import { readQuery } from '../api/client.ts'
+import { inPlainWords } from '../api/issues.ts'
 import { Note, Panel, Show } from '../ui/panels.tsx'
 import { Bdi } from '../ui/values.tsx'
 import { t } from '../words/translate.ts'
@@ -20,7 +21,7 @@ export const Explanation = ({ task: id, isOpen }: { task: string; isOpen: boolea
           <>
             {steps.map((step) => (
               <Note key={step}>
-                <Bdi>{step}</Bdi>
+                <Bdi>{inPlainWords(step)}</Bdi>
               </Note>
             ))}
             <details>
@@ -28,7 +29,7 @@ export const Explanation = ({ task: id, isOpen }: { task: string; isOpen: boolea
               <ul className="stack tight">
                 {findings.map(({ about, text }) => (
                   <li key={text}>
-                    <span className="soft">{about}</span> <Bdi>{text}</Bdi>
+                    <span className="soft">{about}</span> <Bdi>{inPlainWords(text)}</Bdi>
                   </li>
                 ))}
               </ul>

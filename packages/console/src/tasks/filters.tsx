@@ -65,7 +65,7 @@ const Choices = ({ filter }: { filter: TaskFilter }) => {
       />
       <SearchField
         label={t('Label')}
-        placeholder={t('Label, as key:value')}
+        placeholder={t('Label key:value')}
         {...SLOW}
         {...propsOf('label')}
       />

@@ -90,7 +90,7 @@ const StartBatch = ({ file, onClose }: FileProps) => {
       }
       onClose={onClose}
     >
-      <Note tone="ok">
+      <Note>
         {rich(
           '{name}, {size}, has {count, plural, one {# request} other {# requests}}. Paths and bodies are checked when their turn comes.',
           { name: <Bdi>{file.name}</Bdi>, size: <Bytes count={file.size} />, count },

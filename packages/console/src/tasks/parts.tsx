@@ -4,6 +4,8 @@ import { useState, type ReactNode } from 'react'
 
 import { readQuery } from '../api/client.ts'
 import { fileLink, ownLink } from '../api/links.ts'
+import { inPlainWords } from '../api/issues.ts'
+import { creditsQuery, useMe } from '../api/queries.ts'
 import { useTaskToken } from '../api/task-token.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { buttonClass } from '../ui/button.tsx'
@@ -19,6 +21,8 @@ import {
   aboutLeft,
   aboutTime,
   aboutWait,
+  isForSlot,
+  isOwnLimit,
   makeBars,
   secondsLeft,
   secondsRendered,
@@ -69,7 +73,11 @@ export const Outcome = ({ task, changeIt }: { task: TaskDetail; changeIt?: React
   return (
     <Note tone={state === 'cancelled' ? 'info' : 'bad'}>
       <p>
-        <Bdi>{error?.message ?? t('The task is {state}.', { state: wordsOf(state).word })}</Bdi>{' '}
+        <Bdi>
+          {error
+            ? inPlainWords(error.message)
+            : t('The task is {state}.', { state: wordsOf(state).word })}
+        </Bdi>{' '}
         {state !== 'cancelled' && <code>{error?.code}</code>}
       </p>
       {said !== undefined && (
@@ -90,8 +98,11 @@ const Going = ({ task }: { task: TaskDetail }) => {
   const guessed = left === undefined ? undefined : passed / (passed + Math.max(left, 0.5))
   const isCounted = family === 'video' || progress > 0
   const part = isCounted ? progress / 100 : guessed
+  const slots = useSlots(task)
   const turn =
-    waits?.replace(/\.$/, '') ?? (started === undefined ? t('In queue') : aboutLeft(left, part))
+    slots ??
+    (waits && inPlainWords(waits).replace(/\.$/, '')) ??
+    (started === undefined ? t('In queue') : aboutLeft(left, part))
   const isStalled = started === undefined || waits !== undefined
   const usual = useUsualWait(task)
   const { start_after: start = '' } = task
@@ -115,7 +126,7 @@ const Going = ({ task }: { task: TaskDetail }) => {
           <ul>
             {lacking.map((reason) => (
               <li key={reason}>
-                <Bdi>{reason}</Bdi>
+                <Bdi>{inPlainWords(reason)}</Bdi>
               </li>
             ))}
           </ul>
@@ -130,16 +141,32 @@ const DAY_MS = 86_400_000
 const RECENT_DAYS = 7
 
 /** Time that the caller's tasks of the kind waited lately; nothing of one that has begun. */
-const useUsualWait = ({ kind, started_at: started, created_at: at }: TaskDetail) => {
+const useUsualWait = (task: TaskDetail) => {
+  const { kind, started_at: started, created_at: at, waits_for: waits } = task
+  const isOpen = started === undefined && !isOwnLimit(waits)
   const [from] = useState(() =>
     new Date(Date.now() - RECENT_DAYS * DAY_MS).toISOString().slice(0, 10),
   )
   const recent = readQuery('/usage', { query: { from, by: 'kind' } }, { staleTime: 60_000 })
   const isShared = useTaskToken() !== undefined
-  const { data } = useQuery({ ...recent, enabled: started === undefined && !isShared })
+  const { data } = useQuery({ ...recent, enabled: isOpen && !isShared })
   const waited = (useNow() - Date.parse(at)) / 1000
   const waiting = data?.groups.find(({ group }) => group === kind)?.waiting
-  return started === undefined && waiting ? aboutWait(waiting, waited) : undefined
+  return isOpen && waiting ? aboutWait(waiting, waited) : undefined
+}
+
+/** Video slots of the caller, for a task of their own that waits for one. */
+const useSlots = ({ waits_for: waits, owner }: TaskDetail): string | undefined => {
+  const me = useMe()
+  const isOwn = useTaskToken() === undefined && [undefined, me?.id].includes(owner)
+  const enabled = me !== undefined && isOwn && isForSlot(waits)
+  const [usage] = useQuery({ ...creditsQuery, enabled }).data?.remains ?? []
+  return enabled && usage
+    ? t('Waiting for a free video slot: {used} of {total} in use', {
+        used: usage.current_concurrency,
+        total: usage.concurrency_limit,
+      })
+    : undefined
 }
 
 type StartingProps = {
@@ -226,7 +253,7 @@ const Result = ({ task }: { task: TaskDetail }) => {
     <Stack>
       {task.warnings?.map((warning) => (
         <Note key={warning} tone="warn">
-          <Bdi>{warning}</Bdi>
+          <Bdi>{inPlainWords(warning)}</Bdi>
         </Note>
       ))}
       {issues > 1 && (

@@ -1,3 +1,4 @@
+import { inPlainWords } from '../api/issues.ts'
 import { ownLink } from '../api/links.ts'
 import { titleOf } from '../try/kinds.ts'
 import { Link, taskPage } from '../ui/link.tsx'
@@ -27,7 +28,8 @@ export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => 
   const title = titleOf(kind)
   const time =
     to && aboutTime({ waited: secondsTo(from, began), ran: Math.max(0, secondsTo(began, to)) })
-  const message = state === 'failed' ? error?.message : task.waits_for
+  const sentence = state === 'failed' ? error?.message : task.waits_for
+  const message = sentence && inPlainWords(sentence)
   const wide = 'soft small cut screen'
   const isState = outcome === undefined || outcome === 'cancelled'
   return (
@@ -72,15 +74,25 @@ export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => 
           <Progress label={t('{title}, progress', { title })} part={task.progress / 100} />
         )}
       </span>
-      <Bdi as="span" className={wide}>
-        {task.owner ?? task.engine}
+      <Bdi
+        as="span"
+        className={wide}
+        title={
+          task.owner !== undefined
+            ? t('Owner')
+            : task.family === 'video'
+              ? t('Model')
+              : t('Engine setting')
+        }
+      >
+        {task.owner ?? (task.engine === 'automatic' ? '' : task.engine)}
       </Bdi>
       <span className={wide}>
         {credits > 0 && t('{count, plural, one {# credit} other {# credits}}', { count: credits })}
       </span>
       <span className={`stack ${styles.what}`}>
         <Time at={from} />
-        <span className={wide}>{time}</span>
+        <span className="soft small screen">{time}</span>
       </span>
     </div>
   )

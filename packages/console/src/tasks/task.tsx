@@ -142,7 +142,9 @@ const About = ({ task }: { task: TaskDetail }) => {
       <Facts
         of={{
           [t('Prompt')]: task.prompt && <Bdi>{promptOf(task)}</Bdi>,
-          [task.family === 'video' ? t('Model') : t('Engine')]: engine && <Bdi>{engine}</Bdi>,
+          [task.family === 'video' ? t('Model') : t('Engine setting')]: engine && (
+            <Bdi>{engine}</Bdi>
+          ),
           [t('Size')]: result?.width !== undefined && (
             <>
               {result.width} × {result.height}

@@ -96,13 +96,16 @@ export const secondsRendered = (
   now: number,
 ): number => (placed === undefined ? 0 : Math.max(0, (now - Date.parse(placed)) / 1000))
 
+/** Percentage from which progress says something about the rest: a first task loads its models before. */
+const ENOUGH = 25
+
 /** Estimates the seconds that a task still takes: by similar ones, and past their time by its progress. */
 export const secondsLeft = (
   { progress, estimated_seconds: estimate }: Going,
   passed: number,
 ): number | undefined => {
   const usual = estimate === undefined ? undefined : estimate - passed
-  if (progress === 0 || (usual !== undefined && usual > 1)) return usual
+  if (progress < ENOUGH || (usual !== undefined && usual > 1)) return usual
   return (passed * (100 - progress)) / progress
 }
 
@@ -115,6 +118,12 @@ export const aboutLeft = (left: number | undefined, part: number | undefined): s
     return t('about {time} left', { time: showSeconds(Math.round(left)) })
   return part !== undefined && part >= NEARLY ? t('Almost done') : t('Rendering')
 }
+
+/** True of a sentence by which a task waits for others of its own account: how long others waited says nothing then. */
+export const isOwnLimit = (waits = ''): boolean => / of its (owner|account)\b/.test(waits)
+
+/** True of the sentence by which a video waits for a slot. */
+export const isForSlot = (waits = ''): boolean => waits.includes('free video slot')
 
 /** Says about when a task begins, by how long those like it waited; half of them no longer than `p50`. */
 export const aboutWait = (

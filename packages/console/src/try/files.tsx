@@ -156,9 +156,19 @@ const Preview = ({ link, src, name }: { link: string; src: string | undefined; n
   return (
     <>
       <Picture src={src} />
-      <Bdi>{name ?? src.split('?')[0]?.split('/').at(-1)}</Bdi>
+      <Bdi>{name ?? nameIn(src)}</Bdi>
     </>
   )
+}
+
+/** Name of a file in its address, as it was before it was escaped. */
+const nameIn = (src: string): string | undefined => {
+  const name = src.split('?')[0]?.split('/').at(-1)
+  try {
+    return name && decodeURIComponent(name)
+  } catch {
+    return name
+  }
 }
 
 /** Files that are pasted outside of a field, and not into the box for them, which takes them by itself. */

@@ -120,6 +120,8 @@ const numberOf = (schema: JsonSchema, isWhole: boolean): Control => {
   const longest = preset === undefined ? LIST : FEW - 1
   if (isWhole && span <= longest)
     return { is: 'choice', options: Array.from({ length: span + 1 }, (_, index) => min + index) }
+  // A slider always stands somewhere: one without a default would show a value that is not sent.
+  if (preset === undefined) return { is: 'number', min, max }
   return { is: 'range', min, max, step: isWhole || span >= 10 ? 1 : span / 100 }
 }
 

@@ -21,8 +21,9 @@ import styles from './try.module.css'
 const ICONS = [Sun, Maximize2, ScanFace, Clapperboard, Workflow]
 
 export const Page = () => {
-  const { kind = 'relight' } = useParams({ strict: false })
+  const { kind } = useParams({ strict: false })
   if (useStore(session).user !== undefined) return <Forms />
+  if (kind === undefined) return <Navigate {...tryPage('relight')} search={true} replace />
   return (
     <>
       <PageTitle>{t('Try')}</PageTitle>

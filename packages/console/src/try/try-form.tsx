@@ -67,6 +67,8 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
   })
   const send = useMutation({
     mutationFn: async (given: Body) => toTask(await responseOf(post(kind.path, { body: given }))),
+    // An older result beside an error would look like that of this request.
+    onMutate: () => setDraft(({ body }) => ({ body })),
     onSuccess: ({ id: task }) => {
       setDraft((old) => ({ ...old, task }))
       announce(t('Sent'))
@@ -79,6 +81,9 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
   // The reason word of a video route says nothing more.
   const rest = issues.rest.filter((detail) => detail.includes(' '))
   const isAllAtFields = rest.length === 0 && Object.keys(issues.fields).length > 0
+  useEffect(() => {
+    if (send.error && isAllAtFields) focusFirst(form.current)
+  }, [send.error, isAllAtFields])
   const atFields = { ...issues.fields }
   // A missing member is an issue only after an attempt to send.
   for (const { pointer, control, label } of lacking)
@@ -171,19 +176,21 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
             unused,
             IGNORED,
           )}
-          {error && !isAllAtFields && <ErrorPanel error={error} rest={rest} />}
         </Stack>
-        <div className={`row apart ${styles.send}`}>
-          <span className="soft small" role="status">
-            {isWaiting
-              ? t('Sends once the upload is done')
-              : lacking.length === 0
-                ? aboutPrice(price.data)
-                : t('Price: shown once {wanted} is chosen', { wanted })}
-          </span>
-          <Button type="submit" variant="primary" isPending={isSending}>
-            {isSending ? t('Sending…') : t('Send')}
-          </Button>
+        <div className={`stack tight ${styles.send}`}>
+          {error && !isAllAtFields && <ErrorPanel error={error} rest={rest} />}
+          <div className={`row apart ${styles.price}`}>
+            <span className="soft small" role="status">
+              {isWaiting
+                ? t('Sends once the upload is done')
+                : lacking.length === 0
+                  ? aboutPrice(price.data)
+                  : t('Price: shown once {wanted} is chosen', { wanted })}
+            </span>
+            <Button type="submit" variant="primary" isPending={isSending}>
+              {isSending ? t('Sending…') : t('Send')}
+            </Button>
+          </div>
         </div>
       </form>
       <div ref={side} className={styles.side}>

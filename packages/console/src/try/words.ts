@@ -70,7 +70,9 @@ export const unsetWord = (name: string, own: Choice | undefined, others: readonl
 
 /** Help for people: other members by their label, values by the choice, and what has no effect left out. */
 export const helpOf = (description: string): string =>
-  tName(cutHelp(description)).replaceAll(/\b[a-z]+_[a-z_]+\b/g, (name) => `“${labelOf(name)}”`)
+  tName(cutHelp(description))
+    .replaceAll('`', '')
+    .replaceAll(/\b[a-z]+_[a-z_]+\b/g, (name) => `“${labelOf(name)}”`)
 
 /** Part of a description that helps people; the catalogue has it. */
 export const cutHelp = (description: string): string =>

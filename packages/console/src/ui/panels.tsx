@@ -5,7 +5,7 @@ import { Fragment, useEffect, useRef, useState, type ReactNode } from 'react'
 
 import { isPassing, KilnError } from '../api/client.ts'
 import { inPlainWords } from '../api/issues.ts'
-import { nextStep } from '../words/errors.ts'
+import { nextStep, withoutAdvice } from '../words/errors.ts'
 import { showClock } from '../words/language.ts'
 import { t } from '../words/translate.ts'
 import { Button } from './button.tsx'
@@ -58,14 +58,16 @@ export const ErrorPanel = ({ error, onRetry, rest }: ErrorPanelProps) => {
   const failure = error instanceof KilnError ? error : undefined
   // The message repeats the first detail, which stands at its field.
   const isMarked = rest?.length === 0 && (failure?.details.length ?? 0) > 0
-  const text = inPlainWords(error instanceof Error ? error.message : String(error))
+  const shorten = (message: string): string =>
+    inPlainWords(failure ? withoutAdvice(failure.code, message) : message)
+  const text = shorten(error instanceof Error ? error.message : String(error))
   const message = isMarked ? t('Check the marked fields.') : text
   const next = failure && nextStep(failure.code)
   // Asking again is of no use.
   const isFinal = failure?.status === 404 || failure?.status === 403
-  const details = (rest ?? failure?.details.map(inPlainWords) ?? []).filter(
-    (detail) => detail !== message,
-  )
+  const details = (rest ?? failure?.details ?? [])
+    .map(shorten)
+    .filter((detail) => detail !== message)
   return (
     <Note tone="bad">
       <p>

@@ -8,14 +8,13 @@ const NEXT: Partial<Record<ErrorCode, string>> = {
   forbidden: t('Your account is not allowed to do this. Ask an owner, or sign in as someone else.'),
   task_not_found: t('The task was removed, or belongs to someone else.'),
   not_found: t('Nothing is here. Check the address.'),
-  rate_limited: t('Too many requests. This page tries again by itself.'),
   streams_exceeded: t(
     'Too many live pages are open. This one refreshes every few seconds instead.',
   ),
   quota_exceeded: t(
-    'You have reached your limit. Wait for running tasks, or ask an operator for more.',
+    'Wait until some have ended, delete what you no longer need, or ask an operator for more.',
   ),
-  insufficient_credits: t('Not enough credits. Choose a smaller job, or ask an operator for more.'),
+  insufficient_credits: t('Choose a smaller job, or ask an operator for more.'),
   unavailable: t('A part of Kiln is down. Try again in a moment.'),
   busy: t('Kiln is busy. Try again in a moment.'),
   draining: t('Kiln is restarting. Try again in a moment.'),
@@ -41,6 +40,19 @@ const NEXT: Partial<Record<ErrorCode, string>> = {
   node_banned: t('Banned by a platform admin. Ask them for the reason.'),
   publisher_banned: t('Banned by a platform admin. Ask them for the reason.'),
 }
+
+/** Codes whose messages go on with advice for programs. */
+const WITH_ADVICE = new Set(['insufficient_credits', 'quota_exceeded'])
+
+/** The message of a limit without its advice for programs, which the next step says in the words of the console. */
+export const withoutAdvice = (code: string, message: string): string =>
+  WITH_ADVICE.has(code)
+    ? message
+        .replace(/: .*$/s, '.')
+        .replace('The caller has', 'You have')
+        .replace('The caller may', 'You may')
+        .replace('the caller has', 'you have')
+    : message
 
 /** The next step after a rejection; undefined where the message says all. */
 export const nextStep = (code: string): string | undefined => NEXT[code as ErrorCode]

@@ -25,6 +25,7 @@ const STATES: readonly State[] = [
   ['queueing queued', t('queued'), 'soft', Hourglass],
   ['IN_PROGRESS processing running', t('running'), 'info', LoaderCircle],
   ['COMPLETED success done', t('done'), 'ok', Check],
+  ['done_with_errors', t('done with errors'), 'warn', TriangleAlert],
   ['FAILED failed', t('failed'), 'bad', X],
   ['cancelled', t('cancelled'), 'soft', Ban],
   ['delivered', t('delivered'), 'ok', Check],

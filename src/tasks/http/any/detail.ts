@@ -1,8 +1,8 @@
 import { withinDeadline } from '../../../platform/db/client.ts'
-import { findTaskDetail } from '../../db/task-detail.ts'
+import { findTaskDetail, type TaskDetailRow } from '../../db/task-detail.ts'
 import { estimateKind } from '../../db/task-list.ts'
 import { listWarnings } from '../../domain/image/warnings.ts'
-import { withoutQuery } from '../../../platform/domain/address.ts'
+import { originOf, withoutQuery } from '../../../platform/domain/address.ts'
 import { errors } from '../../../platform/domain/errors.ts'
 import type { TaskDetail } from '../../domain/task-item.ts'
 import { ownerOf } from '../../../platform/http/access/caller.ts'
@@ -23,6 +23,11 @@ export interface AnyTaskDeps extends TaskReadDeps, LiveDeps {
 /** Task or upload, and the name within it, of a signed link. */
 const OWN_FILE = /\/files\/([\da-f-]{36})\/([^/?#]+)/
 
+const withoutPath = (task: TaskDetailRow): TaskDetailRow => ({
+  ...task,
+  webhookUrl: task.webhookUrl && originOf(task.webhookUrl),
+})
+
 /** Reads a task with all that is known of its life. Throws 404. */
 export const readDetail = async (
   deps: Omit<AnyTaskDeps, keyof LiveDeps>,
@@ -34,22 +39,22 @@ export const readDetail = async (
   const isAdmin = caller?.isPlatformAdmin ?? false
   const task = await withinDeadline(sql, findTaskDetail(sql, { id, owner, isAdmin }))
   if (!task) throw errors.taskNotFound(id)
-  // Whoever holds a token for it need not know them, either.
-  const hidesQueries = caller?.taskId !== undefined || (isAdmin && task.owner !== owner)
-  const show = (url: string): string => (hidesQueries ? withoutQuery(url) : url)
+  // Whoever holds a token for it need not know the secrets of its addresses, either.
+  const isStranger = caller?.taskId !== undefined || (isAdmin && task.owner !== owner)
+  const show = (url: string): string => (isStranger ? withoutQuery(url) : url)
   const sign = (name: string): string => signer.signFile(id, name, now())
   const renew = (link: string): string | undefined => {
     const [, of, name] = OWN_FILE.exec(link) ?? []
     return of && name && signer.signFile(of, decodeURIComponent(name), now())
   }
-  const inputs = showInputs(task, { show, sign, renew: hidesQueries ? undefined : renew })
+  const inputs = showInputs(task, { show, sign, renew: isStranger ? undefined : renew })
   const { ended_at: endedAt, family, kind } = task.item
   const warnings = listWarnings(task.warnings)
   const seconds = endedAt === undefined ? await withinDeadline(sql, estimateKind(sql, kind)) : null
   const temporal = isAdmin ? workflowUrl(`${family}-task/${id}`) : undefined
   const body: TaskDetail = {
     ...toItem(deps, task, isAdmin),
-    request: makeRequest(task, inputs, show),
+    request: makeRequest(isStranger ? withoutPath(task) : task, inputs, show),
     inputs,
     results: task.results.map((file) => ({ ...file, url: sign(file.name) })),
     moves: task.moves,
