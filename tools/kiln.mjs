@@ -2,7 +2,7 @@
  * The command `kiln` of a checkout (`npm run kiln -- <command>`) and of the image, into whose `dist` the build copies this
  * file: the commands of the client, and those that need the code of the service. Plain JavaScript, because it runs first.
  */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 
 const [, , name = '', ...args] = process.argv
 
@@ -52,7 +52,21 @@ const find = () => {
 if (['', 'help', '-h', '--help'].includes(name)) process.stdout.write(HELP)
 else if (name === 'token' && args.some((arg) => ['-h', '--help'].includes(arg)))
   process.stdout.write(HELP.slice(HELP.indexOf('In a checkout, beside')))
+/** Address of the stack that `npm start` runs on this checkout; undefined without one. src/local/claim.ts has the form. */
+const findStack = () => {
+  try {
+    const path = new URL('../.data/stack.json', import.meta.url)
+    const { supervisor, addresses } = JSON.parse(readFileSync(path, 'utf8'))
+    // Throws where nobody has that pid: the stack was killed.
+    process.kill(supervisor.pid, 0)
+    return addresses.api
+  } catch {
+    return undefined
+  }
+}
+
 const { source, built, args: rest } = find()
+if (IS_CHECKOUT && !process.env.KILN_URL) process.env.KILN_URL = findStack() ?? ''
 // npm runs scripts at the top of the repository, wherever it is called; paths are those of the caller.
 const { INIT_CWD } = process.env
 if (INIT_CWD && IS_CHECKOUT && source.startsWith('packages/')) process.chdir(INIT_CWD)

@@ -120,6 +120,9 @@ describe('the pages in a browser', { skip }, () => {
       ['kilnstorefull', '/docs/troubleshoot#kilnstorefull'],
       ['tasks/{task_id}/stream', '/docs/endpoints#get-tasks-task_id-stream'],
       ['operations', '/docs/operations'],
+      ['webhook retries', '/docs/webhooks#retries'],
+      ['concurrency limit', '/docs/limits-and-errors'],
+      ['what is a share link', '/docs/browser#share-it-without-a-page-of-yours'],
     ]) {
       await page.getByLabel('Search the docs').fill(text ?? '')
       await page.getByRole('list', { name: 'Results' }).getByRole('link').first().waitFor()
@@ -131,6 +134,9 @@ describe('the pages in a browser', { skip }, () => {
     const field = page.getByLabel('Search the docs')
     await field.fill('zzzz')
     await page.getByText('Nothing found in the docs').waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    assert.match(page.url(), /\/docs\//)
     await assertSound(page, 'a search')
     await page.keyboard.press('Escape')
     await page.getByText('Nothing found in the docs').waitFor({ state: 'hidden' })

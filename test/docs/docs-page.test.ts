@@ -23,8 +23,8 @@ const listAssets = async (path: string): Promise<string[]> => {
 }
 
 interface Index {
-  pages: [name: string, title: string, description: string][]
-  entries: [page: number, id: string, title: string, text: string][]
+  pages: [name: string, title: string, description: string, words: string][]
+  entries: [page: number, id: string, title: string, text: string, words?: string][]
 }
 
 /** Reads the index of the search, and its bytes as they are sent. */
@@ -118,6 +118,8 @@ describe('the pages', () => {
         entries.some(([at, , named]) => pages[at]?.[0] === page && named === title),
         `${title} of ${page}`,
       )
+    const [, , , , words = ''] = entries.find(([, id]) => id === 'retries') ?? []
+    assert.ok(words.split(' ').includes('attempt'), words)
     for (const [at, [name]] of pages.entries()) {
       const html = await (await get(`/docs/${name}`)).text()
       const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)

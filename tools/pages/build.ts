@@ -81,9 +81,9 @@ export const buildPages = async (out: string): Promise<void> => {
 
 /** The pages, and what they have by their places in that list, as tools/pages/browser/search.js reads it. */
 const makeIndex = (documents: readonly Document[]) => ({
-  pages: documents.map(({ name, title, description }) => [name, title, description]),
+  pages: documents.map(({ name, title, description, words }) => [name, title, description, words]),
   entries: documents.flatMap(({ entries }, page) =>
-    entries.map(({ id, title, text }) => [page, id, title, text]),
+    entries.map(({ id, title, text, words }) => [page, id, title, text, ...(words ? [words] : [])]),
   ),
 })
 

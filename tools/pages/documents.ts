@@ -14,6 +14,8 @@ export interface Document {
   group: string
   /** Its first paragraph. */
   description: string
+  /** Words of what stands before its first heading. */
+  words: string
   /** Without the title. */
   html: string
   /** Its second headings. */
@@ -28,6 +30,8 @@ export interface Entry {
   title: string
   /** First words about it. */
   text: string
+  /** Words of what stands below a heading. */
+  words?: string
 }
 
 /** A page of each, and the files that they show or lead to, by the names of these below /docs/. */
@@ -143,7 +147,9 @@ const renderDocument = ({ text, ...source }: Source): Document => {
   const [first, heading] = tokens
   if (first?.tag !== 'h1' || heading === undefined)
     throw new Error(`${path} does not begin with a title`)
-  const entries = [...nameHeadings(tokens), ...(isList(path) ? nameItems(tokens) : [])]
+  // Those who want to know why read on from a heading: their words would double the index.
+  const hasWords = group !== 'How it works'
+  const entries = [...nameHeadings(tokens, hasWords), ...(isList(path) ? nameItems(tokens) : [])]
   for (const token of tokens) pointLinks(token.children ?? [], source)
   const opening = tokens.findIndex(({ type }) => type === 'paragraph_open')
   return {
@@ -151,6 +157,7 @@ const renderDocument = ({ text, ...source }: Source): Document => {
     title: plainText(heading.content),
     group,
     description: shorten(tokens[opening + 1]?.content ?? ''),
+    words: hasWords ? listWords(tokens, 0) : '',
     html: markdown.renderer.render(tokens.slice(3), markdown.options, {}),
     parts: entries.filter(({ tag }) => tag === 'h2'),
     entries: entries.filter(({ tag }) => tag !== 'h1'),
@@ -161,7 +168,7 @@ type Token = ReturnType<typeof markdown.parse>[number]
 type Named = Entry & { tag: string }
 
 /** Gives headings their anchors; a second one of the same words has a number, as at GitHub. */
-const nameHeadings = (tokens: Token[]): Named[] => {
+const nameHeadings = (tokens: Token[], hasWords: boolean): Named[] => {
   const counts = new Map<string, number>()
   return tokens.flatMap((token, index) => {
     if (token.type !== 'heading_open') return []
@@ -171,9 +178,33 @@ const nameHeadings = (tokens: Token[]): Named[] => {
     counts.set(stem, count + 1)
     const id = count === 0 ? stem : `${stem}-${count}`
     token.attrSet('id', id)
-    return [{ tag: token.tag, id, title, text: '' }]
+    return [
+      { tag: token.tag, id, title, text: '', words: hasWords ? listWords(tokens, index) : '' },
+    ]
   })
 }
+
+/** Words below the heading at a place, up to the next one, as stems, each once. */
+const listWords = (tokens: Token[], at: number): string => {
+  const rest = tokens.slice(at + 3)
+  const end = rest.findIndex(({ type }) => type === 'heading_open')
+  const texts = rest
+    .slice(0, end === -1 ? undefined : end)
+    .map(({ type, content }) => (type === 'inline' ? plainText(content).toLowerCase() : ''))
+  const words = texts.join(' ').match(/[a-z0-9_]{3,}/g) ?? []
+  const rare = words.filter((word) => !COMMON.has(word))
+  return [...new Set(rare.map(stem))].toSorted().join(' ')
+}
+
+/** The beginning that a word shares with its other forms, as search.js has it. */
+const stem = (word: string): string =>
+  word.length > 4 ? word.replace(/(ies|ied|ing|ed|es|e|s|y)$/, '') : word
+
+const COMMON = new Set(
+  'all and any are but can each for from has have its may not one only other out than that the their then there these they this those was what when where which who with you your'.split(
+    ' ',
+  ),
+)
 
 /** Pages that are lists of what has a name: errors, settings, routes, fields. */
 const isList = (path: string): boolean =>

@@ -132,7 +132,7 @@ ${content}
 const renderHeader = ({ version }: Frame, address: (asset: string) => string): string =>
   `<header>
 <a class="brand" href="/console/" aria-label="Kiln, home"><img src="${address('icon.svg')}" alt="" width="24" height="24">Kiln</a>
-<nav class="site" aria-label="Pages"><a href="/console/try">Try</a><a href="/console/tasks">Tasks</a><a href="/console/registry">Registry</a><a href="/console/workflows">Workflows</a><a href="/console/publishers">Publishers</a><a href="/docs" aria-current="true">Docs</a></nav>
+<nav class="site" aria-label="Pages"><a href="/console/try">Try</a><a href="/console/tasks">Tasks</a><a href="/console/registry">Registry</a><a href="/console/workflows">Workflows</a><a href="/console/publishers">Publishers</a><a href="/docs/overview" aria-current="true">Docs</a></nav>
 <form role="search" data-index="${address('search.json')}"><input type="search" aria-label="Search the docs" placeholder="Search the docs" autocomplete="off" spellcheck="false"><div id="found" hidden><p role="status"></p><ul aria-label="Results"></ul></div></form>
 <span class="version" title="Version">${escape(version)}</span>
 <select id="theme" aria-label="Theme" hidden><option value="system">System</option><option value="light">Light</option><option value="dark">Dark</option></select>

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 
 import { findBrokenRule } from '../../inspector/src/archive/path-rules.ts'
 import { checkPackFiles } from '../src/cli/check-pack.ts'
+import type { Project } from '../src/cli/parse-project.ts'
 
 const isBad = (path: string): boolean => {
   const pack = { files: [{ path, bytes: 1 }], root: '', archive: { size: 1 } }
@@ -36,4 +37,23 @@ test('a path is checked before it is sent as the service checks it', () => {
   ]
   for (const path of [...bad, ...more]) assert.ok(findBrokenRule(path) && isBad(path), path)
   for (const path of good) assert.ok(!findBrokenRule(path) && !isBad(path), path)
+})
+
+test('another publisher in pyproject.toml is named with what to mend, and said when it is no id', () => {
+  const project = { nodeId: 'cups', node: {}, version: { version: '1.0.0' }, includes: [] }
+  const warn = (publisherId: string) => {
+    const pack = {
+      files: [{ path: '__init__.py', bytes: 1 }],
+      root: '',
+      project: { ...project, publisherId } as Project,
+      archive: { size: 1 },
+    }
+    const checks = checkPackFiles(pack, { publisherId: 'w2pub', maxBytes: 9 })
+    return checks.find(({ tone }) => tone === 'warn')?.text
+  }
+  const other = (id: string, why: string) =>
+    `pyproject.toml names the publisher ${id}, but this publishes for w2pub.${why} Correct PublisherId in pyproject.toml.`
+  assert.equal(warn('acme'), other('acme', ''))
+  assert.equal(warn('w2 pub!'), other('w2 pub!', ' w2 pub! is no valid publisher ID.'))
+  assert.equal(warn('W2PUB'), undefined)
 })

@@ -109,7 +109,7 @@ describe('kiln check says what the reading says', () => {
     const folder = await makeFolder(context, files)
     const before = await kiln('check', folder, '--offline')
     assert.equal(before.code, 6)
-    assert.ok(before.out.includes(`mapping_unknown: ${ADVICE.mapping_unknown}\n`))
+    assert.ok(before.out.includes(`NODE_CLASS_MAPPINGS: ${ADVICE.mapping_unknown}\n`))
     const { code, out } = await kiln('check', folder, '--offline', '--write-node-list')
     assert.equal(await readFile(join(folder, 'node_list.json'), 'utf8'), '{\n  "Cup": ""\n}\n')
     assert.equal(code, 7)

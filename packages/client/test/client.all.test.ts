@@ -494,7 +494,7 @@ describe('the command-line tool', { concurrency: 3 }, () => {
   test('makes a token of a publisher that is there for its members alone', async () => {
     const { code, out, err } = await kiln(['token', 'alice', '--create'])
     assert.equal(code, 0, err)
-    assert.match(out, /^export KILN_PUBLISH_TOKEN=\S+\n$/)
+    assert.match(out, /^kiln_pat_\S+\n$/)
     const env = { KILN_TOKEN: await service.token('mallory') }
     const rejected = await kiln(['token', 'alice', '--create'], { env })
     assert.deepEqual([rejected.code, rejected.out], [3, ''])

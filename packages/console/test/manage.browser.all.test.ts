@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
 
 import type { Page } from 'playwright-core'
 
@@ -125,7 +127,7 @@ describe('what owners, admins and callers change in the console', { skip }, () =
     const decided = await operator.put(`/admin/nodes/${nodeId}/versions/1.1.0`, kept)
     expectStatus(decided, 200)
     await page.reload()
-    for (const text of ['Keys are secret.', 'Decided after the review', 'It reads keys.', 'a.py:7'])
+    for (const text of ['Keys are secret.', 'a moderator reviewed it', 'It reads keys.', 'a.py:7'])
       await page.getByText(text).first().waitFor()
     await page.getByRole('link', { name: '1 finding' }).click()
     await page.waitForURL('**?tab=findings')
@@ -223,6 +225,18 @@ describe('what owners, admins and callers change in the console', { skip }, () =
     assert.match(page.url(), /tab=log$/)
   })
 
+  test('a new key comes with a first request', async () => {
+    const page = await console.open('/account?tab=keys', { as: 'carol' })
+    await press(page, 'Create API key')
+    await page.getByLabel('Name').fill('laptop')
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+    const code = (await page.getByRole('region', { name: 'a first request' }).textContent()) ?? ''
+    const env = { PATH: process.env['PATH'] }
+    const { stdout } = await promisify(execFile)('sh', ['-c', code], { env })
+    assert.match(stdout, /"id": ?"carol"/)
+    await assertSound(page)
+  })
+
   test('a caller has subscriptions and events under Account', async () => {
     const page = await console.open('/account?tab=webhooks', { as: 'carol' })
     await press(page, 'Add webhook subscription')
@@ -244,6 +258,9 @@ describe('what owners, admins and callers change in the console', { skip }, () =
     await page.getByRole('region', { name: 'secret' }).waitFor()
     await press(page, 'Close')
     await page.getByRole('tab', { name: 'Events' }).click()
+    await page.getByRole('button', { name: /All states/ }).click()
+    await page.getByRole('option', { name: 'failed', exact: true }).click()
+    await page.getByRole('button', { name: /^failed State/ }).waitFor()
     await press(page, 'Resend failed')
     await inDialog(page, 'Resend')
     await page.getByText('0 events resent').waitFor()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { before, describe, test } from 'node:test'
 
+import { stateOf } from '../src/tasks/delivery-state.ts'
 import { describeFilter, operationBody, toApiFilter } from '../src/tasks/filter.ts'
 import { findNew, patchPages, type TaskFilter } from '../src/tasks/list-rows.ts'
 import {
@@ -33,13 +34,14 @@ import { firstKind, KINDS } from '../src/try/kinds.ts'
 import { schemaOf } from '../src/try/schema.ts'
 import type { Body, JsonSchema } from '../src/try/schema.ts'
 import { toCurl, toPythonCode, toTypeScript } from '../src/try/snippets.ts'
-import { labelOf, unsetWord, wordOf } from '../src/try/words.ts'
+import { labelOf, LIGHTS, unsetWord, wordOf } from '../src/try/words.ts'
 import { instantOf, localTime } from '../src/ui/local-time.ts'
 import { withoutAdvice } from '../src/words/errors.ts'
 import { aboutCredits } from '../src/words/text.ts'
 import { makeKiln } from '../../client/src/index.ts'
 import { errors } from '../../../src/platform/domain/errors.ts'
 import { BUSY, describeWait } from '../../../src/tasks/domain/waits-for.ts'
+import { isNeutral, readPrompt } from '../../../src/tasks/domain/image/prompt-light.ts'
 import { readDocument } from '../../../test/support/contract.ts'
 
 type Form = { schema: JsonSchema; fields: Field[] }
@@ -550,4 +552,20 @@ describe('the filter of the list', () => {
     assert.equal('all' in operationBody('run_again', { task_ids: ['a'] }), false)
     assert.equal('all' in operationBody('run_again', { state: 'waiting' }), false)
   })
+})
+
+test('each word of a suggested light is one that the engine understands', () => {
+  const words = LIGHTS.join(' ').split(' ')
+  const unknown = words.filter((word) => isNeutral(readPrompt(word)))
+  assert.deepEqual([...new Set(unknown)], ['from', 'the'])
+})
+
+test('a delivery is retried once an attempt has failed, and waits until then', () => {
+  const next_attempt_at = '2026-01-01T00:00:00Z'
+  const CASES = [
+    [{ state: 'pending', attempts: 0, next_attempt_at }, 'pending'],
+    [{ state: 'pending', attempts: 2, next_attempt_at }, 'retrying'],
+    [{ state: 'exhausted', attempts: 9 }, 'exhausted'],
+  ] as const
+  for (const [delivery, state] of CASES) assert.equal(stateOf(delivery), state)
 })

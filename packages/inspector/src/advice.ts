@@ -61,7 +61,7 @@ export const ADVICE: Readonly<Record<string, string>> = {
   needs_python:
     'A host with an older Python cannot load the pack: write it another way, or say so in requires-python.',
   web_directory_missing:
-    'The host shows nothing of an interface that the archive lacks: put the folder in, or correct WEB_DIRECTORY.',
+    'The archive lacks that folder, so that the host shows nothing of it: put it in, or correct WEB_DIRECTORY.',
   elsewhere: 'A host without it cannot load the pack: import it within try, or use something else.',
 }
 
@@ -85,5 +85,8 @@ export const adviseOn = ({
   const left = all.filter((code) => !(isListed && code.startsWith('mapping_')))
   const codes = new Set(isListed ? ['node_list', ...left] : left)
   const said = [...codes].filter((code) => !hints.some((hint) => hint.endsWith(adviceOf(code))))
-  return [...said.map((code) => `${code}: ${adviceOf(code)}`), ...hints]
+  const open = isListed
+    ? hints.filter((hint) => !hint.endsWith(adviceOf('mapping_unknown')))
+    : hints
+  return [...said.map((code) => `${code}: ${adviceOf(code)}`), ...open]
 }

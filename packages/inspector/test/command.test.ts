@@ -73,7 +73,8 @@ describe('kiln-inspect', () => {
       '__init__.py': 'import helper\nNODE_CLASS_MAPPINGS = helper.make()\n',
     })
     const advice = ADVICE.mapping_unknown ?? ''
-    assert.ok((await run(folder)).stdout.includes(`\n            mapping_unknown: ${advice}\n`))
+    const place = '__init__.py, line 2: NODE_CLASS_MAPPINGS'
+    assert.ok((await run(folder)).stdout.includes(`\n            ${place}: ${advice}\n`))
     await writeFile(join(folder, '__init__.py'), 'from .gone import x\n')
     const { stdout } = await run(folder)
     const lines = stdout.split('\n').filter((line) => line.startsWith(' '.repeat(12)))

@@ -295,6 +295,17 @@ interface ExistingVersion {
   advice: string
 }
 
+/** The status of a version in a sentence. */
+const wordOf = (status: string): string => VERSION_WORDS[status] ?? status
+
+const VERSION_WORDS: Readonly<Record<string, string>> = {
+  NodeVersionStatusActive: 'published',
+  NodeVersionStatusPending: 'being checked',
+  NodeVersionStatusFlagged: 'flagged',
+  NodeVersionStatusBanned: 'banned',
+  NodeVersionStatusDeleted: 'deleted',
+}
+
 const CREDENTIAL_REJECTED =
   'The credential that was sent is not valid here: it is malformed, unknown, revoked or expired, or of a kind that this route does not take.'
 
@@ -473,7 +484,7 @@ export const errors = {
   versionBlocked: (version: string, status: string, reason: string) =>
     apiError(
       'version_blocked',
-      `The version ${shown(version)} is ${status} and can be neither installed nor downloaded${because(reason)}`,
+      `The version ${shown(version)} is ${wordOf(status)} and can be neither installed nor downloaded${because(reason)}`,
     ),
   nodeOwnedByOtherPublisher: (id: string) =>
     apiError(
@@ -509,7 +520,7 @@ export const errors = {
         : ` ${shown(asked)} is the same version, because build metadata (from the + on) does not count.`
     return apiError(
       'version_exists',
-      `The version ${shown(version)} exists and is ${status}: ${reason.replace(/\.$/, '')}.${same} ${advice}`,
+      `The version ${shown(version)} exists and is ${wordOf(status)}: ${reason.replace(/\.$/, '')}.${same} ${advice}`,
     )
   },
   archiveExists: (isRejected: boolean) =>
@@ -545,13 +556,16 @@ export const errors = {
       `The pack ${shown(nodeId)} preempts the host node ${shown(name)} already: take the name from it first, or send "force": true to let both preempt it.`,
     ),
   versionNotFlagged: (status: string) =>
-    apiError('version_not_flagged', `The version is ${status}; only a flagged one is reviewed.`),
+    apiError(
+      'version_not_flagged',
+      `The version is ${wordOf(status)}; only a flagged one is reviewed.`,
+    ),
   reviewAlreadyRequested: () => apiError('review_already_requested'),
   reviewNotFound: () => apiError('review_not_found'),
   nothingToRetry: (status: string, reason: string) =>
     apiError(
       'nothing_to_retry',
-      `Only checks that could not run or end are tried again, and an extraction that failed; the version is ${status}${because(reason)}`,
+      `Only checks that could not run or end are tried again, and an extraction that failed; the version is ${wordOf(status)}${because(reason)}`,
     ),
   archiveInvalid: (head: Buffer) =>
     apiError(

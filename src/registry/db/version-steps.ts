@@ -22,8 +22,9 @@ export const listVersionSteps = async (sql: Queryable, id: string): Promise<Vers
     cross join lateral (values
       (1, 'received', case when a.received_at is not null then 'done'
         when v.archive_state = 'expired' then 'failed' else 'waiting' end, a.received_at),
+      -- its scan is recorded with it
       (2, 'read', case v.archive_state when 'accepted' then 'done' when 'rejected' then 'failed'
-        else f.going end, null),
+        else f.going end, case when v.archive_state = 'accepted' then f.scanned_at end),
       (3, 'scanned', case when f.scanned_at is not null then 'done' else f.going end, f.scanned_at),
       (4, 'host_nodes', case v.host_node_extract_status when 'success' then 'done'
         when 'failed' then 'failed' else f.going end, f.read_at),

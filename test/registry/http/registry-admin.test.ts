@@ -384,7 +384,7 @@ describe('a platform admin', () => {
     const retry = (key?: string) =>
       admin.post(`/admin${version}/retry`, {}, key ? { 'idempotency-key': key } : {})
     const awaited = expectStatus(await retry(), 409, 'nothing_to_retry')
-    const stands = /the version is NodeVersionStatusPending: waiting for the archive$/
+    const stands = /the version is being checked: waiting for the archive$/
     assert.match(String(awaited.body['message']), stands)
     await place.receive(id, id)
     await place.transition(id, 'give_up_checks', 'checks could not run (storage)')

@@ -109,7 +109,7 @@ if elsewhere.A: NODE_CLASS_MAPPINGS["Kiln Pot"] = Cup
     const warnings = (body['warnings'] as unknown as string[]).join('\n')
     assert.match(
       warnings,
-      /web\/dist: The host shows nothing of an interface that the archive lacks/,
+      /__init__\.py, line \d+: WEB_DIRECTORY is "\.\/web\/dist": The archive lacks that folder/,
     )
     assert.match(warnings, /\/icon is stored, but cannot be shown/)
     assert.deepEqual(body['issues'], [])
@@ -162,7 +162,7 @@ if elsewhere.A: NODE_CLASS_MAPPINGS["Kiln Pot"] = Cup
     const query = { node_id: added.nodeId, version: '1.0.0', publisher_id: 'acme' }
     const plain = pack({ '__init__.py': GOOD })
     const CASES: [query: Record<string, string>, free: boolean | undefined, issue: RegExp][] = [
-      [query, false, /The version "1\.0\.0" exists and is NodeVersionStatusActive/],
+      [query, false, /The version "1\.0\.0" exists and is published/],
       [{ ...query, version: '1.0' }, false, /The version "1\.0\.0" exists/],
       [{ ...query, version: '1.0.9.1' }, undefined, /the nearest is 1\.0\.9/],
       [{ ...query, node_id: 'no node' }, undefined, /the pack id in the path must be 1 to 100/],

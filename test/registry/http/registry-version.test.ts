@@ -80,7 +80,7 @@ describe('a publication', () => {
       )
       assert.match(
         taken.body.message ?? '',
-        /"7\.8\.0" exists and is NodeVersionStatusActive: Passed automated checks\. Publish a higher number\.$/,
+        /"7\.8\.0" exists and is published: Passed automated checks\. Publish a higher number\.$/,
       )
       const { body } = expectStatus(await read(`${node}/install?version=${form}`), 200)
       assert.match(String(body['downloadUrl']), /\/7\.8\.0\/node\.zip$/)

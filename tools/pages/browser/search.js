@@ -1,4 +1,4 @@
-// Search in the pages, their headings, and the errors, settings and routes that they list, by an index that the build has made.
+// Search in the pages, their headings and the words below them, and the errors, settings and routes that they list, by an index that the build has made.
 {
   const form = document.querySelector('header form')
   const field = form.querySelector('input')
@@ -11,29 +11,51 @@
   const load = () => (loading ??= fetch(form.dataset.index).then(read))
   const read = async (response) => {
     const { pages, entries } = await response.json()
-    const whole = pages.map(([name, title, text]) => ({ href: `/docs/${name}`, title, text }))
-    const parts = entries.map(([page, id, title, text]) => {
+    const whole = pages.map(([name, title, text, words]) => ({
+      href: `/docs/${name}`,
+      title,
+      text,
+      words,
+    }))
+    const parts = entries.map(([page, id, title, text, words]) => {
       const [name, of] = pages[page]
-      return { href: `/docs/${name}#${id}`, title, of, text }
+      return { href: `/docs/${name}#${id}`, title, of, text, words }
     })
     return [...whole, ...parts]
   }
 
-  /** The better, the higher; 0 where a word is nowhere. */
-  const rank = (words, { title, of = '', text }) => {
+  const PLAIN = /^(a|an|and|are|can|do|does|for|how|i|in|is|it|much|my|of|on|the|to|what|when|why)$/
+
+  /** Words that a question is about; all where there are no others. */
+  const readWords = (text) => {
+    const words = text
+      .toLowerCase()
+      .split(/[\s?]+/)
+      .filter(Boolean)
+    const rare = words.filter((word) => !PLAIN.test(word))
+    return rare.length > 0 ? rare : words
+  }
+
+  /** The beginning that a word shares with its other forms: retry, retries and retried. */
+  const stem = (word) => (word.length > 4 ? word.replace(/(ies|ied|ing|ed|es|e|s|y)$/, '') : word)
+
+  /** The more words are found, and the better, the higher; 0 where none is. */
+  const rank = (words, { title, of = '', text, words: body = '' }) => {
     const name = title.toLowerCase()
-    const rest = `${of} ${text}`.toLowerCase().split(/\W+/)
+    const parts = name.split(/\W+/)
+    const rest = `${of} ${text} ${body}`.toLowerCase().split(/\W+/)
     const scores = words.map((word) => {
       if (name === word) return 100
       if (name.startsWith(word)) return 40
-      if (name.split(/\W+/).some((part) => part.startsWith(word))) return 20
+      if (parts.some((part) => part.startsWith(stem(word)))) return 20
       if (name.includes(word)) return 10
-      return rest.some((part) => part.startsWith(word)) ? 1 : 0
+      return rest.some((part) => part.startsWith(stem(word))) ? 1 : 0
     })
-    if (scores.includes(0)) return 0
+    const count = scores.filter((score) => score > 0).length
+    if (count === 0) return 0
     const all = name === words.join(' ') ? 100 : name.startsWith(words.join(' ')) ? 40 : 0
     // Of two that match as well the page counts more than its part.
-    return all + scores.reduce((sum, score) => sum + score, 0) + (of === '' ? 5 : 0)
+    return 1000 * count + all + scores.reduce((sum, score) => sum + score, of === '' ? 5 : 0)
   }
 
   const make = (name, text) => Object.assign(document.createElement(name), { textContent: text })
@@ -53,7 +75,7 @@
     const all = await load()
     // Somebody has typed on meanwhile.
     if (field.value.trim() !== text) return
-    const words = text.toLowerCase().split(/\s+/)
+    const words = readWords(text)
     const ranked = all
       .map((entry) => ({ ...entry, score: rank(words, entry) }))
       .filter(({ score }) => score > 0)
@@ -74,7 +96,8 @@
     found.hidden = true
   }
 
-  const links = () => [...list.querySelectorAll('a')]
+  // Without a result, no key leads away from the docs.
+  const links = () => [...list.querySelectorAll('a[href^="/docs"]')]
 
   form.addEventListener('submit', async (event) => {
     event.preventDefault()

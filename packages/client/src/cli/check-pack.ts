@@ -78,6 +78,9 @@ const checkPaths = ({ files }: Pack): Check[] => {
 const NO_PROJECT =
   'There is no pyproject.toml at the root. It says what the pack and its version are called.'
 
+/** The form of `PUBLISHER_ID_PATTERN` of the registry; case does not matter. */
+const PUBLISHER_ID = /^[a-z][a-z0-9-]{0,63}$/i
+
 const checkProject = (
   { project, projectIssue, root }: Pack,
   publisherId: string | undefined,
@@ -88,7 +91,8 @@ const checkProject = (
   const names = ok(`${nodeId} ${version.version} (from ${root}pyproject.toml)`)
   if (named?.toLowerCase() === publisherId?.toLowerCase()) return [names]
   const other = `pyproject.toml names the publisher ${named}, but this publishes for ${publisherId}.`
-  return [names, warn(other)]
+  const why = PUBLISHER_ID.test(named ?? '') ? '' : ` ${named} is no valid publisher ID.`
+  return [names, warn(`${other}${why} Correct PublisherId in pyproject.toml.`)]
 }
 
 const checkRoot = ({ files, root }: Pack): Check[] => [

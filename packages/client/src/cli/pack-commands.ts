@@ -229,7 +229,10 @@ const publish: Command = {
   },
   run: async (context) => {
     const token = text(context.values, 'token') ?? process.env['KILN_PUBLISH_TOKEN']
-    if (!token) throw new UsageError('set KILN_PUBLISH_TOKEN: `kiln token <publisher>` makes one')
+    if (!token)
+      throw new UsageError(
+        'set KILN_PUBLISH_TOKEN: export KILN_PUBLISH_TOKEN=$(kiln token <publisher>)',
+      )
     const secret = requireHeader('the personal access token', token)
     return await withPack(context, (pack) => publishPack(context, pack, secret))
   },
@@ -296,7 +299,7 @@ export const watchVersion = async (context: Context, nodeId: string, version: st
 
 const token: Command = {
   usage: '<publisher> [--create]',
-  summary: 'makes a personal access token of a publisher, which is shown this once',
+  summary: 'prints a new personal access token of a publisher, this once: for KILN_PUBLISH_TOKEN',
   help: ['--create  makes the publisher first, where it is not there'],
   options: { create: { type: 'boolean' } },
   run: async (context) => {
@@ -314,7 +317,7 @@ const token: Command = {
       signal,
     })
     const made = data?.token ?? ''
-    screen.print([`export KILN_PUBLISH_TOKEN=${made}`], { publisher_id: publisherId, token: made })
+    screen.print([made], { publisher_id: publisherId, token: made })
     return EXIT.done
   },
 }

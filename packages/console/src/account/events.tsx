@@ -12,6 +12,7 @@ import { Row, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Bdi, StateBadge, Time } from '../ui/values.tsx'
 import { listDeliveries, resend, useSubscriptions } from '../tasks/deliveries.ts'
+import { stateOf } from '../tasks/delivery-state.ts'
 import { titleOf } from '../try/kinds.ts'
 import { wordsOf } from '../words/states.ts'
 import { rich, t } from '../words/translate.ts'
@@ -20,10 +21,15 @@ type State = Schema<'DeliveryState'>
 const SENT: readonly State[] = ['exhausted', 'pending', 'delivered', 'superseded', 'stopped']
 const CHOICES = [
   ['', t('All states')] as const,
-  ...SENT.map((state) => [state, wordsOf(state).word] as const),
+  ...SENT.map(
+    (state) =>
+      [state, state === 'pending' ? t('waiting or retrying') : wordsOf(state).word] as const,
+  ),
 ]
 
 const DAY_MS = 86_400_000
+
+const hostOf = (url: string | undefined): string | undefined => url && new URL(url).host
 
 /** Shows what was sent of all tasks of the caller, and what still is to be. */
 export const Events = () => {
@@ -78,12 +84,14 @@ export const Events = () => {
             </>
           ),
           [t('To')]: ({ endpoint_id: id }) => (
-            <Bdi>{id === undefined ? t('Webhook URL') : urls.get(id)}</Bdi>
+            <Bdi>{id === undefined ? t('Webhook URL') : hostOf(urls.get(id))}</Bdi>
           ),
           [t('Created')]: ({ created_at: at }) => <Time at={at} />,
-          [t('Delivery')]: ({ state: now, next_attempt_at: next }) => (
+          [t('Delivery')]: (sent) => (
             <>
-              <StateBadge state={now} /> {next && rich('next {time}', { time: <Time at={next} /> })}
+              <StateBadge state={stateOf(sent)} />{' '}
+              {sent.next_attempt_at &&
+                rich('next {time}', { time: <Time at={sent.next_attempt_at} /> })}
             </>
           ),
           [t('Attempts')]: ({ attempts }) => attempts,

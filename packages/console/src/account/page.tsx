@@ -12,7 +12,7 @@ import { Actions, revocation } from '../ui/actions.tsx'
 import { linesOf } from '../ui/ask-field.tsx'
 import { AskButton, SecretButton } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
-import { Copied } from '../ui/code.tsx'
+import { Code, Copied } from '../ui/code.tsx'
 import { Segments, Switch } from '../ui/fields.tsx'
 import { Facts, PageTitle, Panel, Show, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
@@ -122,6 +122,15 @@ const ApiKeys = () => (
       }}
       secretTitle={t('Your API key')}
       secretOf={({ key }) => key}
+      about={(key) => (
+        <>
+          <p>{t('Try it in a terminal:')}</p>
+          <Code
+            text={`export KILN_API_KEY=${key}\ncurl ${location.origin}/users -H "X-API-KEY: $KILN_API_KEY"`}
+            label={t('a first request')}
+          />
+        </>
+      )}
     />
     <Listing
       label={t('API keys')}
@@ -201,7 +210,11 @@ const WebhookSecret = () => {
         </>
       }
     >
-      <p>{t('Signs the webhooks you receive (Standard Webhooks).')}</p>
+      <p>
+        {t(
+          'Signs what is sent to the webhook URL of a task (Standard Webhooks). Each subscription has a secret of its own.',
+        )}
+      </p>
       {isShown && <Secrets />}
     </Panel>
   )
@@ -239,7 +252,7 @@ const TABS = {
   keys: [
     t('API keys'),
     <ApiKeys key="keys" />,
-    t('A key acts as you: send it as X-API-Key.'),
+    t('A key acts as you: send it as X-API-KEY, or as a bearer token.'),
     'first-task',
   ],
   webhooks: [

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState, type CSSProperties } from 'react'
 
 import { readQuery, type Schema } from '../api/client.ts'
-import { creditsQuery, useMe } from '../api/queries.ts'
+import { creditsQuery, serviceQuery, useMe } from '../api/queries.ts'
 import { readText } from '../tasks/queries.ts'
 import { titleOf } from '../try/kinds.ts'
 import { Bars } from '../ui/bars.tsx'
@@ -12,7 +12,7 @@ import { Facts, Loading, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
 import { Bdi, Bytes } from '../ui/values.tsx'
 import { showNumber } from '../words/language.ts'
-import { aboutCredits, showSeconds, showTimes } from '../words/text.ts'
+import { aboutCredits, showBytes, showSeconds, showTimes } from '../words/text.ts'
 import { t } from '../words/translate.ts'
 import { makeBars, sumOf, type Measure, type Step, type Sums } from './usage-bars.ts'
 
@@ -107,27 +107,39 @@ const Totals = ({
   </Panel>
 )
 
-/** Credits and slots of the caller. */
-const Limits = () => (
-  <Panel title={t('Limits')}>
-    <Show query={useQuery(creditsQuery)} loading={<Loading rows={1} />}>
-      {({ remains: [usage] }) =>
-        usage && (
-          <Facts
-            of={{
-              [t('Credits')]: aboutCredits(usage),
-              [t('Videos at once')]: t('{used} of {total}', {
-                used: usage.current_concurrency,
-                total: usage.concurrency_limit,
-              }),
-              [t('Videos waiting')]: String(usage.queue_count),
-            }}
-          />
-        )
-      }
-    </Show>
-  </Panel>
-)
+/** Credits and slots of the caller, and what holds for every owner. */
+const Limits = () => {
+  const { limits } = useQuery(serviceQuery).data ?? {}
+  return (
+    <Panel title={t('Limits')}>
+      <Show query={useQuery(creditsQuery)} loading={<Loading rows={1} />}>
+        {({ remains: [usage] }) =>
+          usage && (
+            <Facts
+              of={{
+                [t('Credits')]:
+                  `${aboutCredits(usage)}${usage.credit_remain === null ? '' : `. ${t('They do not renew.')}`}`,
+                [t('Videos at once')]: t('{used} of {total}', {
+                  used: usage.current_concurrency,
+                  total: usage.concurrency_limit,
+                }),
+                [t('Videos waiting')]: String(usage.queue_count),
+                [t('Open tasks')]:
+                  limits && t('at most {count}', { count: showNumber(limits.open_tasks) }),
+                [t('Stored')]:
+                  limits && t('at most {count}', { count: showBytes(limits.stored_bytes) }),
+              }}
+            />
+          )
+        }
+      </Show>
+      <p className="soft small">
+        {t('An operator may have set others for you.')}{' '}
+        <a href="/docs/limits-and-errors#limits">{t('Read the guide')}</a>
+      </p>
+    </Panel>
+  )
+}
 
 const BY = { kind: t('Kind'), label: t('Label'), key: t('API key') }
 type By = keyof typeof BY | 'owner'

@@ -2,17 +2,20 @@ import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 
+import type { Schema } from '../api/client.ts'
 import { listAttention } from '../operations/attention.ts'
 import { changeSettings, useSettings } from '../shell/settings.ts'
 import { titleOf } from '../try/kinds.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Link, taskPage, versionPage } from '../ui/link.tsx'
 import { ErrorPanel, NOTE_ICONS, Panel } from '../ui/panels.tsx'
+import { Bdi } from '../ui/values.tsx'
 import { t } from '../words/translate.ts'
 import styles from './home.module.css'
 import {
+  endpointsQuery,
   failedQuery,
-  flaggedQuery,
+  blockedQuery,
   operationsQuery,
   reviewsQuery,
   summaryQuery,
@@ -31,12 +34,26 @@ interface Need {
 const DAY_MS = 86_400_000
 const SHOWN = 3
 
+/** Links to versions, each with the reason of its status. */
+const listVersions = (versions: readonly Schema<'NodeVersion'>[]) => ({
+  links: versions.slice(0, SHOWN).map(({ id, node_id: node, version, status_reason: reason }) => (
+    <span key={id}>
+      <Link {...versionPage(node, version)}>{`${node} ${version}`}</Link> <Bdi>{reason}</Bdi>
+    </span>
+  )),
+  mark: versions.map(({ id, status_reason: reason }) => `${id} ${reason}`).join(),
+})
+
 /** All that waits for the caller, each with a way there; empty where nothing does. */
 export const Needs = ({ me }: { me: { id: string; isAdmin: boolean } }) => {
   const [from] = useState(() => new Date(Date.now() - DAY_MS).toISOString())
   const summary = useQuery(summaryQuery)
   const failures = useQuery(failedQuery)
-  const flagged = useQuery(flaggedQuery)
+  const endpoints = useQuery(endpointsQuery)
+  const failing = (endpoints.data?.endpoints ?? []).filter(
+    ({ failing_since: since, disabled_reason: reason }) => since ?? reason === 'failing',
+  )
+  const blocked = useQuery(blockedQuery)
   const reviews = useQuery({ ...reviewsQuery, enabled: me.isAdmin })
   const operations = useQuery({ ...operationsQuery, enabled: me.isAdmin })
   const [worst, ...others] = operations.data ? listAttention(operations.data) : []
@@ -46,7 +63,8 @@ export const Needs = ({ me }: { me: { id: string; isAdmin: boolean } }) => {
   const { failed = 0 } = summary.data?.day ?? {}
   const exhausted = summary.data?.exhausted_deliveries ?? 0
   const tasks = (failures.data?.tasks ?? []).filter(({ ended_at: at }) => at && at >= from)
-  const versions = flagged.data ?? []
+  const flagged = blocked.data?.filter(({ status }) => status === 'NodeVersionStatusFlagged') ?? []
+  const banned = blocked.data?.filter(({ status }) => status === 'NodeVersionStatusBanned') ?? []
   const waiting = reviews.data?.total ?? 0
   const needs: (Need | false | undefined)[] = [
     worst && {
@@ -85,6 +103,19 @@ export const Needs = ({ me }: { me: { id: string; isAdmin: boolean } }) => {
         ),
         mark: tasks.reduce((last, { ended_at: at }) => (at && at > last ? at : last), ''),
       },
+    failing.length > 0 && {
+      name: 'failing',
+      tone: 'warn',
+      text: t('Webhooks to {hosts} fail', {
+        hosts: [...new Set(failing.map(({ url }) => new URL(url).host))].join(', '),
+      }),
+      links: (
+        <Link to="/account" search={{ tab: 'webhooks' }}>
+          {t('View subscriptions')}
+        </Link>
+      ),
+      mark: failing.map(({ id, failing_since: since }) => `${id} ${since}`).join(),
+    },
     exhausted > 0 && {
       name: 'exhausted',
       tone: 'warn',
@@ -99,22 +130,23 @@ export const Needs = ({ me }: { me: { id: string; isAdmin: boolean } }) => {
       ),
       mark: String(exhausted),
     },
-    versions.length > 0 && {
+    flagged.length > 0 && {
       name: 'flagged',
       tone: 'warn',
       text: t(
         '{count, plural, one {# of your versions is flagged} other {# of your versions are flagged}}',
-        { count: versions.length },
+        { count: flagged.length },
       ),
-      links: versions
-        .slice(0, SHOWN)
-        .map(({ node_id: node, version }) => (
-          <Link
-            key={`${node}@${version}`}
-            {...versionPage(node, version)}
-          >{`${node} ${version}`}</Link>
-        )),
-      mark: versions.map(({ id }) => id).join(),
+      ...listVersions(flagged),
+    },
+    banned.length > 0 && {
+      name: 'banned',
+      tone: 'bad',
+      text: t(
+        '{count, plural, one {# of your versions is banned. Fix it and publish a new one.} other {# of your versions are banned. Fix them and publish new ones.}}',
+        { count: banned.length },
+      ),
+      ...listVersions(banned),
     },
     waiting > 0 && {
       name: 'reviews',
@@ -129,7 +161,7 @@ export const Needs = ({ me }: { me: { id: string; isAdmin: boolean } }) => {
   const shown = needs
     .filter((need) => need !== false && need !== undefined)
     .filter(({ name, mark }) => dismissed[`${name} ${me.id}`] !== mark)
-  const broken = [summary, failures, flagged, reviews].find(({ error }) => error)
+  const broken = [summary, failures, blocked, reviews].find(({ error }) => error)
   return (
     <>
       {broken && <ErrorPanel error={broken.error} onRetry={() => void broken.refetch()} />}

@@ -98,7 +98,7 @@ const ServiceState = () => {
             </span>
           ),
       )}
-      <a href="/docs">{t('Documentation')}</a>
+      <a href="/docs/overview">{t('Documentation')}</a>
       <WhenSeen>
         <Suspense>
           <LanguageChoice isLabelHidden />

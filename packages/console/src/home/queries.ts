@@ -39,10 +39,11 @@ export const lastQuery = readQuery('/tasks', { query: { state: ['done'], limit: 
 export const failedQuery = readQuery('/tasks', { query: { state: ['failed'], limit: 20 } })
 
 const FLAGGED: Schema<'NodeVersionStatus'>[] = ['NodeVersionStatusFlagged']
+const BLOCKED: Schema<'NodeVersionStatus'>[] = [...FLAGGED, 'NodeVersionStatusBanned']
 
-/** Flagged versions of the caller's own nodes, of the newest hundred of all. */
-export const flaggedQuery = queryOptions({
-  queryKey: ['flagged-own'],
+/** Flagged and banned versions of the caller's own nodes that no later one has replaced, of the newest hundred of all. */
+export const blockedQuery = queryOptions({
+  queryKey: ['blocked-own'],
   queryFn: async ({ signal }) => {
     const publishers = await read('/users/publishers/', {}, signal)
     const query = { limit: 100 }
@@ -51,16 +52,23 @@ export const flaggedQuery = queryOptions({
     const readNodes = ({ id: publisherId }: { id: string }) =>
       read('/publishers/{publisherId}/nodes/v2', { path: { publisherId }, query }, signal)
     const pages = await Promise.all(active.slice(0, 5).map(readNodes))
-    const own = new Set(pages.flatMap(({ nodes }) => nodes.map(({ id }) => id)))
+    const own = new Map(
+      pages.flatMap(({ nodes }) => nodes.map((node) => [node.id, node.latest_version?.createdAt])),
+    )
     if (own.size === 0) return []
     const { versions } = await read(
       '/versions',
-      { query: { statuses: FLAGGED, pageSize: 100 } },
+      { query: { statuses: BLOCKED, pageSize: 100 } },
       signal,
     )
-    return versions.filter((version) => own.has(version.node_id))
+    return versions.filter(
+      ({ node_id: id, createdAt }) => own.has(id) && (own.get(id) ?? '') < createdAt,
+    )
   },
 })
+
+/** The caller's webhook subscriptions; those that fail say since when. */
+export const endpointsQuery = readQuery('/endpoints', {})
 
 /** Requests for a review that wait for platform admins. */
 export const reviewsQuery = readQuery('/versions', {

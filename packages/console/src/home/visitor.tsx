@@ -73,7 +73,7 @@ const Hero = () => {
             <LinkButton {...tryPage('relight')}>{t('See samples without an account')}</LinkButton>
           )}
           <LinkButton to="/registry">{t('Browse packs')}</LinkButton>
-          <a href="/docs">{t('Read the docs')}</a>
+          <a href="/docs/overview">{t('Read the docs')}</a>
         </Row>
         {start.error && <ErrorPanel error={start.error} />}
         <details onToggle={() => setOpen(true)}>

@@ -50,8 +50,8 @@ const supportFields = (of: Supporting): FieldSpec[] => [
     isOptional: true,
     many: optionsOf(ACCELERATORS, of.supported_accelerators),
   },
-  text('supported_host_version', t('Host version'), t('For example >=0.3.60.')),
-  text('supported_host_frontend_version', t('Host frontend version')),
+  text('supported_host_version', t('ComfyUI version'), t('For example >=0.3.60.')),
+  text('supported_host_frontend_version', t('ComfyUI frontend version')),
 ]
 
 type Pictures = Record<'icon' | 'banner', PictureSpec>

@@ -46,6 +46,17 @@ const DECISIONS = {
   },
 } as const
 type Letter = keyof typeof DECISIONS
+
+/** In place of Flag, for a flagged version with a review: its request is rejected. */
+const KEEP = {
+  ...DECISIONS.h,
+  label: t('Keep on hold'),
+  title: t('Keep {versions} on hold?'),
+  done: t('{versions}: kept on hold'),
+  help: t('Its publisher reads the reason, and can fix it and publish a new version.'),
+}
+
+const isFlagged = ({ status }: Version): boolean => status === 'NodeVersionStatusFlagged'
 const LETTERS = Object.keys(DECISIONS) as Letter[]
 
 const put = ({ node_id: nodeId, version }: Version, status: Version['status'], reason: string) =>
@@ -66,8 +77,11 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
   const [asked, setAsked] = useState<Letter>()
   const legal = (letter: Letter): Version[] =>
     versions.filter(
-      ({ status }) => status !== DECISIONS[letter].status && status !== 'NodeVersionStatusDeleted',
+      ({ status, moderation }) =>
+        status !== 'NodeVersionStatusDeleted' &&
+        (status !== DECISIONS[letter].status || (letter === 'h' && moderation?.review)),
     )
+  const decisions = { ...DECISIONS, ...(legal('h').some(isFlagged) && { h: KEEP }) }
   const ask = (letter: Letter) => () => legal(letter).length > 0 && setAsked(letter)
   useKeys({ a: ask('a'), h: ask('h'), b: ask('b') })
   const undo = async (done: readonly Version[]): Promise<void> => {
@@ -99,24 +113,24 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
       close()
       void undo(undoable)
     }
-    const text = t(DECISIONS[letter].done, { versions: named(done) })
+    const text = t(decisions[letter].done, { versions: named(done) })
     const close = showToast(<Bdi>{text}</Bdi>, {
       seconds: UNDO_SECONDS,
       action: undoable.length > 0 && <Button onPress={press}>{t('Undo')}</Button>,
     })
   }
-  const decision = asked && DECISIONS[asked]
+  const decision = asked && decisions[asked]
   return (
     <Row>
       {LETTERS.map((letter) => (
         <Button
           key={letter}
-          variant={DECISIONS[letter].variant}
+          variant={decisions[letter].variant}
           isDisabled={legal(letter).length === 0}
           onPress={ask(letter)}
           aria-keyshortcuts={letter}
         >
-          {DECISIONS[letter].label}
+          {decisions[letter].label}
           {versions.length > 1 && ` ${legal(letter).length}`}
         </Button>
       ))}
@@ -131,7 +145,9 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
           onDone={(done) => report(asked, done)}
           onClose={() => setAsked(undefined)}
         >
-          {legal(asked).some(isFinal) && <p>{t('This closes the review and can’t be undone.')}</p>}
+          {legal(asked).some(isFinal) && (
+            <p>{t('This ends the checks or the review. You can decide differently later.')}</p>
+          )}
         </Ask>
       )}
     </Row>

@@ -31,7 +31,7 @@ interface DetailProps {
   onBack(): void
 }
 
-/** One version with all that a decision needs. What the list holds of it is shown at once. */
+/** One version with all that a decision needs. What the list holds of it is shown at once, and is read again with it. */
 export const Detail = ({ id, listed, onBack }: DetailProps) => {
   const [nodeId = '', number = ''] = id.split('@')
   const read = useQuery({
@@ -47,7 +47,7 @@ export const Detail = ({ id, listed, onBack }: DetailProps) => {
           {t('All versions')}
         </Button>
       </div>
-      <Show query={{ ...read, data: read.data === undefined ? listed : read.data }}>
+      <Show query={{ ...read, data: listed ?? read.data }}>
         {(version) =>
           version ? (
             <CheckedPack version={version} />
@@ -95,8 +95,10 @@ const CheckedPack = ({ version }: { version: Version }) => {
       {publisher && <BannedPublishers id={publisher.id} />}
       {review && (
         <Note>
-          {rich('Review requested {time}:', { time: <Time at={review.createdAt} /> })}{' '}
-          <Bdi>{review.note ?? t('no note')}</Bdi>
+          {rich(review.note ? t('Review requested {time}:') : t('Review requested {time}'), {
+            time: <Time at={review.createdAt} />,
+          })}{' '}
+          <Bdi>{review.note}</Bdi>
         </Note>
       )}
       <Row>

@@ -30,7 +30,7 @@ export const Page = () => {
   const links = (
     <>
       {temporal && <OutLink href={temporal}>{t('Temporal')}</OutLink>}
-      <OutLink href="/docs">{t('Documentation')}</OutLink>
+      <OutLink href="/docs/overview">{t('Documentation')}</OutLink>
     </>
   )
   return (

@@ -25,10 +25,21 @@ export const describeChecked = (checked: CheckedArchive): Check[] => {
     extraction.status === 'failed'
       ? warn(t('Nodes cannot be read'))
       : (isRead ? ok : warn)(isRead ? named : t('{named}; some may be missing', { named })),
-    ...warnings.map(warn),
+    ...warnings.map((text) => warn(text.replace(CODE, ''))),
     ...issues.map(bad),
     ...(isFree ? [ok(isNew ? t('{id} is a new pack: the ID is free', { id }) : IS_FREE)] : []),
   ]
+}
+
+/** Code that a reader of the API finds its guide by. */
+const CODE = /^[a-z_]+: (?=[A-Z])/
+
+/** Why nobody would have a node of the pack; undefined where nodes can be read. */
+export const explainNoNodes = ({ extraction }: CheckedArchive): string | undefined => {
+  if (extraction.status !== 'failed') return undefined
+  return /^(unparsable|import_raised|own_module_missing)$/.test(extraction.reason ?? '')
+    ? t('Published, ComfyUI could not load it: nobody would have its nodes.')
+    : t('Published, its page would list no nodes.')
 }
 
 const IS_FREE = t('The version is free')

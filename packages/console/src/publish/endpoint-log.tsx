@@ -3,6 +3,7 @@ import { useState } from 'react'
 
 import { read, readQuery, send, type Schema } from '../api/client.ts'
 import { WriteButton } from '../ui/ask.tsx'
+import { stateOf } from '../tasks/delivery-state.ts'
 import { Attempts } from '../ui/attempts.tsx'
 import { Button } from '../ui/button.tsx'
 import { Copied } from '../ui/code.tsx'
@@ -19,9 +20,10 @@ const eventsOf = ({ base }: Subscriber) => `${base}/{endpoint_id}/events` as con
 const PAGE = 20
 
 type State = Schema<'DeliveryState'>
-const STATES = (['', 'pending', 'delivered', 'exhausted', 'stopped'] as const).map(
-  (state) => [state, state === '' ? t('All') : wordsOf(state).word] as const,
-)
+const STATES = (['', 'pending', 'delivered', 'exhausted', 'stopped'] as const).map((state) => {
+  if (state === '') return [state, t('All')] as const
+  return [state, state === 'pending' ? t('waiting or retrying') : wordsOf(state).word] as const
+})
 
 export type EndpointPath = { publisherId: string; endpoint_id: string }
 
@@ -73,7 +75,7 @@ export const EndpointLog = ({ of, path }: LogProps) => {
               )}
             </>
           ),
-          [t('State')]: (event) => <StateBadge state={event.state} />,
+          [t('State')]: (event) => <StateBadge state={stateOf(event)} />,
           [t('Created')]: ({ created_at: at }) => <Time at={at} />,
           [t('Attempts')]: ({ id, attempts, next_attempt_at: next }) => (
             <>

@@ -33,6 +33,8 @@ const GROUPS: Readonly<Record<string, string>> = {
   breaker: t('Engines'),
   engine: t('Engines'),
   workflow: t('Workflows'),
+  batch: t('Batches'),
+  operation: t('Operations|of tasks'),
   queue: t('Queue'),
   store: t('Store'),
   api_key: t('API keys'),
@@ -58,7 +60,7 @@ const fieldsOf = (
     name: 'url',
     label: t('URL'),
     value: given?.url,
-    help: t('HTTPS URL. Receives a signed POST for each event.'),
+    help: t('Receives a signed POST for each event.'),
   },
   {
     name: 'events',

@@ -3,7 +3,7 @@ import { CircleCheck, CircleX, Clock, LoaderCircle, ShieldAlert, TriangleAlert }
 import { useState } from 'react'
 
 import { useStream } from '../api/stream.ts'
-import { ReviewRequest } from '../manage/review.tsx'
+import { Blocked } from '../manage/review.tsx'
 import { Reason } from '../registry/host-nodes.tsx'
 import { nodeQuery, streamPathOf, versionQuery, type Version } from '../registry/queries.ts'
 import { Findings, findingsQuery } from '../ui/findings.tsx'
@@ -28,10 +28,18 @@ const STEPS = {
   active: t('Published'),
 }
 
-const markOf = ({ step, state, at }: Step): Mark => {
-  const isFlagged = step === 'active' && state === 'held'
-  return { state, text: isFlagged ? t('Flagged') : STEPS[step], at }
+/** Words of the last step where a version is not published. */
+const ENDS: Readonly<Record<string, string>> = {
+  NodeVersionStatusFlagged: t('Flagged'),
+  NodeVersionStatusBanned: t('Banned'),
+  NodeVersionStatusDeleted: t('Deleted'),
 }
+
+const markOf = ({ step, state, at }: Step, { status }: Version): Mark => ({
+  state,
+  text: (step === 'active' ? ENDS[status] : undefined) ?? STEPS[step],
+  at,
+})
 
 type FollowingProps = { publisherId: string; nodeId: string; version: string }
 
@@ -59,7 +67,9 @@ export const Following = ({ publisherId, nodeId, version }: FollowingProps) => {
       {(data) => (
         <Columns>
           <Panel title={t('Steps')} actions={<StateBadge state={data.status} />}>
-            {steps.length > 0 && <Marks label={t('Steps')} of={steps.map(markOf)} />}
+            {steps.length > 0 && (
+              <Marks label={t('Steps')} of={steps.map((step) => markOf(step, data))} />
+            )}
             <Verdict version={data} />
           </Panel>
           <Panel title={t('Findings')}>
@@ -82,13 +92,10 @@ const Verdict = ({ version }: { version: Version }) => {
         <LinkButton {...nodePage(nodeId)}>{t('View in registry')}</LinkButton>
       </Note>
     )
-  if (status === 'NodeVersionStatusFlagged')
+  if (status === 'NodeVersionStatusFlagged' || status === 'NodeVersionStatusBanned')
     return (
-      <Note tone="warn">
-        <p>
-          {t('On hold: it can’t be installed until it has been reviewed.')} {reason}
-        </p>
-        <ReviewRequest version={version} />
+      <Note tone={status === 'NodeVersionStatusFlagged' ? 'warn' : 'bad'}>
+        <Blocked version={version} />
       </Note>
     )
   return <Note tone={status === 'NodeVersionStatusPending' ? 'info' : 'bad'}>{reason}</Note>

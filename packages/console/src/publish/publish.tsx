@@ -16,7 +16,7 @@ import { Bdi, Progress } from '../ui/values.tsx'
 import { rich, t } from '../words/translate.ts'
 import { PackDrop } from './drop.tsx'
 import { Following, Marks } from './following.tsx'
-import { describeChecked } from './checked.ts'
+import { describeChecked, explainNoNodes } from './checked.ts'
 import { checkPack, toId, type Pack } from './pack.ts'
 import { otherWays, PackNeeds } from './ways.tsx'
 
@@ -121,6 +121,7 @@ const PackPanel = ({ publisherId, pack, turn }: PackPanelProps) => {
     checked !== undefined && (checked.archive.verdict === 'rejected' || checked.issues.length > 0)
   const isReady = isFit && !isRejected && !checking.isFetching && (checked ?? error) !== null
   const isFlagged = checked?.status === 'NodeVersionStatusFlagged'
+  const noNodes = checked && !isRejected ? explainNoNodes(checked) : undefined
   const { version = '' } = project?.version ?? {}
   return (
     <Panel title={<Bdi>{pack.name}</Bdi>}>
@@ -135,6 +136,9 @@ const PackPanel = ({ publisherId, pack, turn }: PackPanelProps) => {
         <>
           <p>{t('Checked by the service, which has read every file and kept nothing:')}</p>
           <Marks label={t('Checked by the service')} of={describeChecked(checked).map(toMark)} />
+          {checked.warnings.length > 0 && (
+            <a href="/docs/extraction">{t('How nodes are read, and what hinders it')}</a>
+          )}
         </>
       )}
       {error && (
@@ -154,6 +158,7 @@ const PackPanel = ({ publisherId, pack, turn }: PackPanelProps) => {
           </p>
         </Note>
       )}
+      {noNodes && <Note tone="warn">{noNodes}</Note>}
       <TextField
         label={t('Changelog (optional)')}
         rows={3}
@@ -175,7 +180,7 @@ const PackPanel = ({ publisherId, pack, turn }: PackPanelProps) => {
           isPending={isPending}
           onPress={() => sending.mutate(new AbortController())}
         >
-          {isFlagged
+          {isFlagged || noNodes
             ? t('Publish {version} all the same', { version })
             : version
               ? t('Publish {version}', { version })

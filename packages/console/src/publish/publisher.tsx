@@ -58,6 +58,7 @@ export const Page = () => {
   const badge = (
     <Row>
       <Tile src={publisher.data && logoOf(publisher.data)} name={name} size={32} />
+      {name !== id && <Bdi className="soft">{id}</Bdi>}
       {role && <Badge>{ROLE_WORDS[role]}</Badge>}
     </Row>
   )

@@ -61,7 +61,7 @@ export const support = (of: Supported) => ({
   [t('Admin tags')]: badges(of.tags_admin, 'info', t('Set by a platform admin')),
   [t('Operating system')]: badges(of.supported_os.map(nameSystem)),
   [t('Accelerators')]: badges(of.supported_accelerators.map(nameSystem)),
-  [t('Host version')]: of.supported_host_version && <Badge>{of.supported_host_version}</Badge>,
+  [t('ComfyUI version')]: of.supported_host_version && <Badge>{of.supported_host_version}</Badge>,
   [t('Frontend')]: of.supported_host_frontend_version && (
     <Badge>{of.supported_host_frontend_version}</Badge>
   ),
@@ -101,7 +101,7 @@ export const Install = ({ version }: { version: Version }) => {
       {!service?.install && (
         <p className="soft small">
           {rich(
-            'Run it in the folder of the host application, which finds packs in <code>custom_nodes</code>, and restart the host.',
+            'Run it in the folder of ComfyUI, which finds packs in <code>custom_nodes</code>, and restart ComfyUI.',
             { code: (text) => <code>{text}</code> },
           )}{' '}
           {template.includes('KILN_API_KEY')

@@ -240,7 +240,13 @@ const Results = () => {
   const { data } = list
   // The same while the next response is awaited: a key renders no row that stays.
   const rows = useMemo(() => listRows(data?.pages ?? [], filter.sort), [data, filter.sort])
-  if (rows.length === 0 && filter.q === undefined && countChosen(filter) === 0) return <NoPacks />
+  // Of all packs, whatever the filter.
+  const all = useQuery({
+    ...facetsQuery({}),
+    enabled: list.data !== undefined && rows.length === 0,
+  })
+  const isAsked = filter.q !== undefined || countChosen(filter) > 0
+  if (rows.length === 0 && (!isAsked || all.data?.total === 0)) return <NoPacks />
   if (rows.length === 0)
     return (
       <Empty>

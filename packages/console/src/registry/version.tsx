@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 
 import { useStream } from '../api/stream.ts'
-import { ReviewRequest } from '../manage/review.tsx'
+import { Blocked } from '../manage/review.tsx'
 import { ManageVersion } from '../manage/version.tsx'
 import { Code } from '../ui/code.tsx'
 import { AddressField } from '../ui/fields.tsx'
@@ -112,53 +112,36 @@ const VersionView = ({ version }: { version: Version }) => {
 
 /** Why nobody can install it. */
 const Flagged = ({ version }: { version: Version }) => {
-  const { status, status_reason: reason } = version
+  const { status } = version
   if (status === 'NodeVersionStatusActive') return null
   if (status === 'NodeVersionStatusPending')
     return <Note>{t('Checks are running. This page updates when they finish.')}</Note>
   return (
     <Note tone={status === 'NodeVersionStatusBanned' ? 'bad' : 'warn'}>
-      <p>
-        {status === 'NodeVersionStatusFlagged'
-          ? t('On hold: it can’t be installed until it has been reviewed.')
-          : t('This version can’t be installed.')}
-      </p>
-      <Bdi>{reason}</Bdi>
-      <Decided version={version} />
-      <ReviewRequest version={version} />
+      <Blocked version={version} />
+      <WorstFinding version={version} />
     </Note>
   )
 }
 
-/** The decision on a review, and the worst finding; for members. */
-const Decided = ({ version }: { version: Version }) => {
-  const { node_id: nodeId, version: number, status } = version
+/** For members. */
+const WorstFinding = ({ version }: { version: Version }) => {
+  const { node_id: nodeId, version: number } = version
   const { data } = useQuery(findingsQuery(nodeId, number))
   // Not those of the version: its stream, which replaces it, has none.
   const findings = data?.findings ?? []
-  const review = data?.reviews?.find(({ decision }) => decision?.status === status)
   const worst = findings.find(({ severity }) => severity === 'high') ?? findings[0]
+  if (!worst) return null
   return (
-    <>
-      {review && (
-        <p>
-          {rich('Decided after the review that was requested {time}.', {
-            time: <Time at={review.createdAt} />,
-          })}
-        </p>
-      )}
-      {worst && (
-        <p>
-          <Bdi>{worst.message}</Bdi>{' '}
-          {worst.file_path !== undefined && (
-            <Bdi as="code">{[worst.file_path, worst.line_number].filter(Boolean).join(':')}</Bdi>
-          )}{' '}
-          <Link to="." search={{ tab: 'findings' }}>
-            {t('{count, plural, one {# finding} other {# findings}}', { count: findings.length })}
-          </Link>
-        </p>
-      )}
-    </>
+    <p>
+      <Bdi>{worst.message}</Bdi>{' '}
+      {worst.file_path !== undefined && (
+        <Bdi as="code">{[worst.file_path, worst.line_number].filter(Boolean).join(':')}</Bdi>
+      )}{' '}
+      <Link to="." search={{ tab: 'findings' }}>
+        {t('{count, plural, one {# finding} other {# findings}}', { count: findings.length })}
+      </Link>
+    </p>
   )
 }
 

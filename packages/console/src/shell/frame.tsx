@@ -43,7 +43,7 @@ export const Frame = () => {
               {title}
             </PageLink>
           ))}
-          <a href="/docs">{t('Docs')}</a>
+          <a href="/docs/overview">{t('Docs')}</a>
         </nav>
         <RegistrySearch />
         <UserMenu />
@@ -72,7 +72,7 @@ export const Frame = () => {
                 <PageItem key={to} Item={Item} to={to} title={title} />
               ))}
               <PageItem Item={Item} to="/account" title={t('Account')} />
-              <Item href="/docs">{t('Docs')}</Item>
+              <Item href="/docs/overview">{t('Docs')}</Item>
             </>
           )}
         </LaterMenu>

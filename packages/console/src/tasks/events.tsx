@@ -17,6 +17,7 @@ import { Panel, Show } from '../ui/panels.tsx'
 import { Bdi, StateBadge, Time } from '../ui/values.tsx'
 import { rich, t } from '../words/translate.ts'
 import { listDeliveries, resend, useSubscriptions, type Delivery } from './deliveries.ts'
+import { stateOf } from './delivery-state.ts'
 import { attemptsQuery, eventsQuery, taskQuery } from './queries.ts'
 import styles from './tasks.module.css'
 import type { TaskItem } from './types.ts'
@@ -24,8 +25,8 @@ import type { TaskItem } from './types.ts'
 /** Milliseconds for which the attempt of a redelivery is polled. */
 const WATCHED_MS = 30_000
 
-const isFailing = ({ state, attempts, next_attempt_at: next }: Delivery): boolean =>
-  state === 'exhausted' || (attempts > 0 && next !== undefined)
+const isFailing = (delivery: Delivery): boolean =>
+  ['exhausted', 'retrying'].includes(stateOf(delivery))
 
 /** Deliveries of a task's events to its webhook URL and to subscriptions, newest first. The address names the open one, or `none`; by default the newest that was sent. */
 export const Events = ({ task }: { task: Pick<TaskItem, 'task_id' | 'status'> }) => {
@@ -106,7 +107,7 @@ const Event = ({ event, url, isOpen, onOpen, onSent }: EventProps) => {
           <ChevronRight aria-hidden />
           <b>#{sequence}</b>
           <StateBadge state={status} />
-          <StateBadge state={state === 'pending' ? 'scheduled' : state} />
+          <StateBadge state={stateOf(event)} />
           <span className="soft small">
             {rich('to {address}', { address: <Bdi>{address}</Bdi> })} ·{' '}
             {attempts > 0

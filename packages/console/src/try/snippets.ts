@@ -14,7 +14,7 @@ const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''
 
 export const toCurl = ({ origin, kind, body }: Request): string =>
   String.raw`curl ${quote(origin + kind.path)} \
-  -H "Authorization: Bearer $KILN_TOKEN" \
+  -H "X-API-KEY: $KILN_API_KEY" \
   -H 'Content-Type: application/json' \
   -d ${quote(JSON.stringify(body, null, 2))}`
 
@@ -25,7 +25,7 @@ const toLiteral = (body: Body): string =>
 export const toTypeScript = ({ origin, kind, body }: Request): string =>
   `import { makeKiln } from 'kiln-client'
 
-const kiln = makeKiln({ baseUrl: '${origin}', token: process.env.KILN_TOKEN })
+const kiln = makeKiln({ baseUrl: '${origin}', apiKey: process.env.KILN_API_KEY })
 const task = await kiln.${kind.call}(${kind.argument ?? ''}${toLiteral(body)})
 const ended = await kiln.wait(task)
 console.log(ended)
@@ -54,7 +54,7 @@ import requests
 
 response = requests.post(
     ${JSON.stringify(origin + kind.path)},
-    headers={"Authorization": f"Bearer {os.environ['KILN_TOKEN']}"},
+    headers={"X-API-KEY": os.environ["KILN_API_KEY"]},
     json=${toPython(body, '    ')},
 )
 response.raise_for_status()

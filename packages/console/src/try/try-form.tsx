@@ -34,7 +34,7 @@ import { dryRunQuery, UPLOADS } from './queries.ts'
 import type { Body, JsonSchema } from './schema.ts'
 import { toCurl, toPythonCode, toTypeScript } from './snippets.ts'
 import styles from './try.module.css'
-import { withoutCases } from './words.ts'
+import { LIGHTS, withoutCases } from './words.ts'
 
 interface Draft {
   body: Body
@@ -231,8 +231,6 @@ const focusFirst = (form: HTMLFormElement | null): void => {
   first?.scrollIntoView({ block: 'center' })
   first?.focus({ preventScroll: true })
 }
-
-const LIGHTS = ['warm sun from the left', 'soft daylight from above', 'cool moonlight']
 
 type LightsProps = { prompt: unknown; onChoose(prompt: string | undefined): void }
 

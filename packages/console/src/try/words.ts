@@ -2,6 +2,9 @@ import { t, tName } from '../words/translate.ts'
 import type { Choice } from './form.ts'
 import type { Body } from './schema.ts'
 
+/** Prompts of a light to begin with; the engine understands each of their words. */
+export const LIGHTS = ['warm sunlight from the left', 'soft daylight from above', 'cool moonlight']
+
 /** Labels of members whose name does not say it. */
 const LABELS: Readonly<Record<string, string>> = {
   bgm: t('Background music'),

@@ -151,7 +151,7 @@ type SecretButtonProps<Output> = Omit<AskButtonProps<Output>, 'onDone'> & {
   secretTitle: string
   secretOf(output: Output): string
   /** Place where the secret belongs. */
-  about?: ReactNode
+  about?: ReactNode | ((secret: string) => ReactNode)
 }
 
 /** A button that asks, and shows the secret that comes of it this once: it lives in this component's state, and nowhere else. */
@@ -163,7 +163,7 @@ export const SecretButton = <Output,>(props: SecretButtonProps<Output>) => {
       <AskButton {...asked} onDone={(output) => setSecret(secretOf(output))} />
       {secret !== undefined && (
         <SecretDialog title={secretTitle} secret={secret} onClose={() => setSecret(undefined)}>
-          {about}
+          {typeof about === 'function' ? about(secret) : about}
         </SecretDialog>
       )}
     </>

@@ -29,7 +29,6 @@ const STATES: readonly State[] = [
   ['FAILED failed', t('failed'), 'bad', X],
   ['cancelled', t('cancelled'), 'soft', Ban],
   ['delivered', t('delivered'), 'ok', Check],
-  ['scheduled', t('scheduled'), 'soft', Clock],
   ['retrying', t('retrying'), 'warn', LoaderCircle],
   ['exhausted', t('failed'), 'bad', X],
   ['superseded', t('superseded'), 'soft', Ban],

@@ -68,7 +68,8 @@ export const readModule = (interpreter: Interpreter, entry: ModuleValue): FoundN
 const readAs = (reader: NodeReader, entry: ModuleValue): FoundNodes => {
   const { interpreter } = reader
   const mapping = interpreter.findAttribute(entry, 'NODE_CLASS_MAPPINGS')
-  const v1 = mapping === undefined || mapping === null ? undefined : readMapping(reader, mapping)
+  const v1 =
+    mapping === undefined || mapping === null ? undefined : readMapping(reader, entry, mapping)
   if (v1 && v1.nodes.length > 0) {
     const entrypoint = interpreter.findAttribute(entry, 'comfy_entrypoint')
     const isIgnored = entrypoint !== undefined && entrypoint !== null && !isUnknown(entrypoint)
@@ -112,12 +113,16 @@ const DISPLAY_NAMES = 'NODE_DISPLAY_NAME_MAPPINGS'
 
 const NONE: FoundNodes = { nodes: [], how: 'none', dropped: 0, reasons: [], state: 'known' }
 
-const readMapping = (reader: NodeReader, mapping: Value): FoundNodes => {
+const readMapping = (reader: NodeReader, entry: ModuleValue, mapping: Value): FoundNodes => {
   const { interpreter } = reader
   const dict = interpreter.asDict(mapping)
   if (!dict && !isUnknown(mapping) && !isInstanceValue(mapping))
     return lacks(`NODE_CLASS_MAPPINGS is a ${nameOf(mapping)}`)
-  if (!dict) return { ...NONE, reasons: ['mapping_unknown'], state: 'unknown' }
+  if (!dict) {
+    const place = placeOf(interpreter, entry, 'NODE_CLASS_MAPPINGS')
+    const hints = place === '' ? [] : [adviceOf('mapping_unknown', `${place}NODE_CLASS_MAPPINGS`)]
+    return { ...NONE, reasons: ['mapping_unknown'], state: 'unknown', hints }
+  }
   const found = readEntries(reader, dict)
   const isOfHost = mapping === interpreter.runtime.facts.find('nodes.NODE_CLASS_MAPPINGS')
   if (isOfHost && found.nodes.every(({ name }) => BUILT_IN_NODE_NAMES.has(name)))
@@ -231,8 +236,24 @@ const adviseOnWeb = (
   if (text === undefined) return undefined
   const path = files.normalise(text.startsWith('/') ? text : `${files.root}/${text}`)
   if (files.isFolder(path) && files.isInside(path)) return path.slice(files.root.length + 1)
-  if (files.isInside(path)) advise(advice, 'web_directory_missing', text)
+  if (files.isInside(path)) {
+    const place = placeOf(interpreter, entry, 'WEB_DIRECTORY')
+    advise(advice, 'web_directory_missing', `${place}WEB_DIRECTORY is "${text}"`)
+  }
   return undefined
+}
+
+/** File and line that last assign a name of a module, as `__init__.py, line 2: `; empty where none does plainly. */
+const placeOf = (interpreter: Interpreter, { file = '' }: ModuleValue, name: string): string => {
+  const path = file.slice(interpreter.runtime.files.root.length + 1)
+  const line = interpreter
+    .parseFile(path)
+    ?.body.findLast(
+      (statement) =>
+        statement.kind === 'Assign' &&
+        statement.targets.some((target) => target.kind === 'Name' && target.id === name),
+    )?.line
+  return line === undefined ? '' : `${path}, line ${line}: `
 }
 
 /** Attributes that tell a node class apart from others. */

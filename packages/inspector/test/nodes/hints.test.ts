@@ -246,7 +246,9 @@ NODE_CLASS_MAPPINGS = {"A": A, "B": B, "C": C}`
 
   test('a folder of the interface that is not there', () => {
     const source = `${CUP}NODE_CLASS_MAPPINGS = {"Cup": Cup}\nWEB_DIRECTORY = "./web/dist"\n`
-    assert.deepEqual(extract(source).hints, [`./web/dist: ${ADVICE.web_directory_missing}`])
+    assert.deepEqual(extract(source).hints, [
+      `__init__.py, line ${source.split('\n').length - 1}: WEB_DIRECTORY is "./web/dist": ${ADVICE.web_directory_missing}`,
+    ])
     assert.equal(extract({ '__init__.py': source, 'web/dist/a.js': '' }).hints, undefined)
   })
 })

@@ -147,7 +147,7 @@ export const listRelightWarnings = (fields: Record<string, unknown> | null): str
   if (!isGiven && !isUnchanged) return []
   const cause = isGiven ? 'nothing in the prompt was understood' : 'there is no prompt'
   const effect = isUnchanged ? 'the picture is unchanged' : 'it changes nothing'
-  return [`${cause}, so ${effect}; words that count: ${KNOWN_WORDS}`]
+  return [`${cause}, so ${effect}; words that count are, for example: ${KNOWN_WORDS}`]
 }
 
 const DEFAULTS = Value.Default(RelightSettings, {}) as RelightSettings
