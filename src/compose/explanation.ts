@@ -71,7 +71,7 @@ const describeWorkflow = ({ run, attempts, context: { start } }: Facts): string[
 const RENDERS = /^render/
 type Activity = WorkflowRun['activities'][number]
 
-/** Tells whether an activity is between two attempts. */
+/** True of an activity that is between two attempts. */
 const isBetween = ({ isStarted, isPaused, failure, nextAttemptAt }: Activity): boolean =>
   !isStarted && !isPaused && failure !== undefined && nextAttemptAt !== undefined
 
