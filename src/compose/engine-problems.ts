@@ -5,7 +5,7 @@ import type { Sql } from '../platform/db/client.ts'
 interface EngineProblem {
   message: string
   since?: string
-  /** Of an open breaker. */
+  /** Scope of an open breaker. */
   scope?: string
 }
 

@@ -13,7 +13,7 @@ export const readRoom = async (path: string): Promise<Room> => {
 }
 
 export const MAKE_ROOM = 'make room, or lower RESULT_RETENTION_DAYS'
-/** What a full store does to the work of callers. */
+/** Effect of a full store on the work of callers. */
 export const WHEN_FULL =
   'uploads are rejected with 503, and renders are repeated until there is room'
 

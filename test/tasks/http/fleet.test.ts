@@ -19,6 +19,7 @@ import { readMetrics } from '../../support/metrics.ts'
 import { useService } from '../../support/service.ts'
 import { cancelTasks, insertTasks } from '../../support/task-rows.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
+import { waitFor } from '../../support/wait.ts'
 
 const service = useService({
   roles: ['api'],
@@ -349,8 +350,10 @@ describe('the fleet of an operator', () => {
         assert.deepEqual(more, [])
         assert.ok((await readDoctor()).includes(problem.message))
       }
-      const metrics = await readMetrics(service.entry('api'))
-      assert.equal(metrics.get('kiln_engine_away_tasks{engine="blur"}'), 1)
+      await waitFor('the metric counts its task', async () => {
+        const metrics = await readMetrics(service.entry('api'))
+        return metrics.get('kiln_engine_away_tasks{engine="blur"}') === 1
+      })
     })
   })
 
