@@ -37,6 +37,7 @@ import { findTaskFamily } from './tasks/db/task.ts'
 import { readBuild } from './tasks/http/service-routes.ts'
 import { CUSTOM } from './tasks/domain/custom-kind.ts'
 import { VIDEO_ERRORS } from './tasks/http/video/error-form.ts'
+import { findStoreShortage } from './platform/process/open-storage.ts'
 import { makePauseReader } from './tasks/temporal/pause-metrics.ts'
 import { makeReconciledTasks } from './tasks/temporal/reconcile-task.ts'
 
@@ -79,6 +80,7 @@ const app = makeApp({
       taskQueue,
       workflowUrl: base.workflowUrl,
       dependencies,
+      findStoreShortage: () => findStoreShortage(config),
       lifecycle,
       service: { ...readService(config), build: await readBuild() },
       pauses,

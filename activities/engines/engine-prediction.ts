@@ -107,7 +107,10 @@ const makeCheck = async (
       if (status !== 'BUSY') {
         idleSince ??= now
         if (now - idleSince >= lateMs)
-          throw new PlacementError('lost', `it does not run any more: its engine is ${status}`)
+          throw new PlacementError(
+            'lost',
+            sending.noResponse() ?? `it does not run any more: its engine is ${status}`,
+          )
         return
       }
       idleSince = undefined
@@ -135,6 +138,7 @@ const makeSending = (given: EngineTask, { instance, id }: Chosen<CogHost>, notif
   const { sql, fleet } = deps
   const ended = new AbortController()
   let loss: unknown
+  let noResponse: string | undefined
   const take = async (response: OriginResponse): Promise<void> => {
     const prediction = readPrediction(response.body, id)
     if (prediction) await recordPrediction(sql, id, prediction)
@@ -172,6 +176,7 @@ const makeSending = (given: EngineTask, { instance, id }: Chosen<CogHost>, notif
       const response = await send().catch((error: unknown) => {
         if (!(error instanceof SilentError)) throw error
         if (error.isUnsent) throw toLoss(error)
+        noResponse = error.message
         failpoint('upstream.no-response')
       })
       if (!response) return
@@ -185,6 +190,8 @@ const makeSending = (given: EngineTask, { instance, id }: Chosen<CogHost>, notif
       })
       await take(response)
     },
+    /** Why the first request had no response that can be used: it may have arrived all the same. */
+    noResponse: () => noResponse,
     throwIfLost(): void {
       if (loss !== undefined) throw loss
     },

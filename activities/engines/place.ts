@@ -12,7 +12,7 @@ import type { ClaimedTask } from '../../src/tasks/db/task-transition.ts'
 import { hasRoom } from '../../src/engines/db/template.ts'
 import type { Template } from '../../src/engines/domain/template/template.ts'
 import type { Host } from '../../src/engines/host.ts'
-import type { Silence } from '../../src/engines/silence.ts'
+import { describeSilence } from '../../src/engines/silence.ts'
 import { unitOfWork } from '../../src/platform/db/unit-of-work.ts'
 import { FULL, NO_INSTANCE } from '../../src/tasks/domain/waits-for.ts'
 import { TaskError } from '../../src/tasks/domain/task-error.ts'
@@ -118,7 +118,7 @@ export const putBackWhileSilent = async ({
   task,
 }: HostTask): Promise<void> => {
   if (!fleet.instances.every((instance) => isSilent(fleet, instance))) return
-  const reasons = fleet.instances.map((one) => `${one.name} ${describeSilence(one.silence())}`)
+  const reasons = fleet.instances.map((one) => `${one.name} ${describeSilenceOf(one)}`)
   if (await recordWait(sql, { ...task, reasons })) notifyChange(task.id)
   throw new PutBackError(NO_INSTANCE)
 }
@@ -242,7 +242,7 @@ const assess = async <On extends Host>(
   const version = isEarlier ? ', as it was when the task was made' : ''
   const findLack = (): string | undefined => {
     if (instance.depth === 0) return `is in no ${setting} any more`
-    if (!found) return describeSilence(instance.silence())
+    if (!found) return describeSilenceOf(instance)
     if (issues.length > 0) return `cannot run ${template.name}${version}: ${issues.join('; ')}`
     if (row.hold !== null) return row.hold
     // Whoever waits behind what does not move would be moved at once, and use up its placements.
@@ -263,9 +263,10 @@ const assess = async <On extends Host>(
   }
 }
 
-/** Says that an instance does not respond, and why. */
-const describeSilence = (silence: Silence | undefined): string =>
-  silence ? `does not respond: ${silence.reason}` : 'does not respond'
+const describeSilenceOf = (instance: Host): string => {
+  const silence = instance.silence()
+  return silence ? describeSilence(silence) : 'does not respond'
+}
 
 export const TOO_LARGE = 'a file is larger than its --max-upload-size'
 

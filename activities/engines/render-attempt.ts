@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity'
 
-import { isOutage } from '../../src/platform/storage/storage.ts'
+import { isFull, isOutage } from '../../src/platform/storage/storage.ts'
 import { cleanReason } from '../../src/engines/domain/engine-reason.ts'
 import {
   countFailure,
@@ -220,8 +220,10 @@ const retryLater = ({ log }: RenderDependencies, error: unknown, taskId: string)
   if (isUnavailable(error))
     return ApplicationFailure.retryable('PostgreSQL cannot be reached', UNAVAILABLE)
   log.warn({ task_id: taskId, err: error }, 'attempt failed')
-  if (isOutage(error))
-    return ApplicationFailure.retryable('the store cannot be reached', UNAVAILABLE)
+  if (isOutage(error)) {
+    const found = isFull(error) ? 'is full: make room' : 'cannot be reached'
+    return ApplicationFailure.retryable(`the store ${found}`, UNAVAILABLE)
+  }
   return ApplicationFailure.retryable(
     'the attempt failed; the log of the worker says why',
     'attempt_failed',

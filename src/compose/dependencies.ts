@@ -4,7 +4,7 @@ import type { QueueFacts } from '../platform/temporal/queues.ts'
 import { listEngines } from '../engines/db/fleet.ts'
 import { hasOpenVersion } from '../registry/db/open-version.ts'
 import { listUnclaimed, listWaiting } from '../tasks/db/admission.ts'
-import { readWorkers } from '../tasks/db/worker.ts'
+import { listEndedWorkers, readWorkers } from '../tasks/db/worker.ts'
 import { adviseEngineWorker, START_CORE, START_MEDIA } from '../tasks/domain/worker-advice.ts'
 
 /** Throws an OperatorError unless workers live that serve all work that is open. */
@@ -24,17 +24,23 @@ export const probeWorkers = async (sql: Sql): Promise<void> => {
     ...missing.map((role) => (role === 'core' ? START_CORE : START_MEDIA)),
     ...unserved.map(adviseEngineWorker),
   ])
-  if (advice.size > 0)
-    throw new OperatorError(
-      [
-        ...(missing.length > 0
-          ? [`no ${missing.join(' and no ')} worker lives, and work waits`]
-          : []),
-        ...(unserved.length > 0
-          ? [`no worker serves the engine ${unserved.join(', ')}, and tasks wait`]
-          : []),
-      ].join('; ') + `: ${[...advice].join('; ')}`,
-    )
+  if (advice.size === 0) return
+  const ended = await listEndedWorkers(sql)
+  const last = [
+    ...missing.map((role) => ended.find((worker) => worker.role === role)),
+    ...unserved.map((engine) => ended.find(({ engines }) => engines.includes(engine))),
+  ].flatMap((worker) => (worker ? `${worker.identity} (until ${worker.until})` : []))
+  const was = last.length > 0 ? `; the last was ${[...new Set(last)].join(', ')}` : ''
+  throw new OperatorError(
+    [
+      ...(missing.length > 0
+        ? [`no ${missing.join(' and no ')} worker lives, and work waits`]
+        : []),
+      ...(unserved.length > 0
+        ? [`no worker serves the engine ${unserved.join(', ')}, and tasks wait`]
+        : []),
+    ].join('; ') + `: ${[...advice].join('; ')}${was}`,
+  )
 }
 
 /** Reads what the rows know of queues: engines that have their own, and workers that Temporal still names and that have ended. */

@@ -27,7 +27,10 @@ export const listFindings = (facts: Facts): Finding[] => [
   ...say('wait', [wait.explainWait(facts.detail.waitsFor) ?? []].flat()),
   ...say('workflow', describeWorkflow(facts)),
   ...say('placement', [facts.context.placement ?? []].flat().map(describePlacement)),
-  ...say('attempt', facts.attempts.map(describeAttempt)),
+  ...say(
+    'attempt',
+    facts.attempts.map((attempt) => describeAttempt(attempt, facts)),
+  ),
   ...say('delivery', facts.deliveries.map(describeDelivery)),
 ]
 
@@ -53,26 +56,42 @@ const describeTask = ({ task, detail: { item, movedAt, engineError } }: Facts): 
     .filter(Boolean)
     .join(' ')
 
-const describeWorkflow = ({ run, context: { start } }: Facts): string[] => {
+const describeWorkflow = ({ run, attempts, context: { start } }: Facts): string[] => {
   const sent = start?.error ? [`Temporal did not take its start: ${start.error}`] : []
   if (run === undefined) return sent
   if ('error' in run) return [...sent, `Temporal says nothing: ${run.error}`]
   if (run.found === undefined) return [...sent, 'Temporal knows no run of it.']
   const { status, activities } = run.found
   return activities.length > 0
-    ? activities.map(describeActivity)
+    ? activities.map((activity) => describeActivity(activity, attempts))
     : [...sent, `Its run in Temporal is ${status.toLowerCase()}, and waits for no activity.`]
 }
 
-const describeActivity = (activity: WorkflowRun['activities'][number]): string => {
-  const { type, attempt, worker, startedAt, nextAttemptAt, failure, heartbeat } = activity
+/** Activities that render: each of their attempts is one of the task. */
+const RENDERS = /^render/
+type Activity = WorkflowRun['activities'][number]
+
+/** True of an activity that is between two attempts. */
+const isBetween = ({ isStarted, isPaused, failure, nextAttemptAt }: Activity): boolean =>
+  !isStarted && !isPaused && failure !== undefined && nextAttemptAt !== undefined
+
+/** Finds the number of an attempt in the list of the task's: Temporal counts from one after each time that it was put back. */
+const numberOf = (activity: Activity, attempts: Facts['attempts']): number => {
+  const last = RENDERS.test(activity.type) ? attempts.at(-1) : undefined
+  if (!last) return activity.attempt
+  return activity.isStarted ? last.number : last.number + 1
+}
+
+const describeActivity = (activity: Activity, attempts: Facts['attempts']): string => {
+  const { type, worker, startedAt, nextAttemptAt, failure, heartbeat } = activity
+  const attempt = numberOf(activity, attempts)
   const { step, percent, reason } = heartbeat
   const now = [step && `${step}, ${percent} %`, reason].filter(Boolean).join(', but ')
   const failed = failure ? ` The attempt before failed: ${failure}` : ''
   if (activity.isPaused) return `${type} is paused in Temporal.${failed}`
   if (activity.isStarted)
     return `${type} runs on ${worker} since ${startedAt}, attempt ${attempt}${now && `: ${now}`}.${failed}`
-  return failure && nextAttemptAt
+  return isBetween(activity)
     ? `${type} is between attempts: attempt ${attempt} is due at ${nextAttemptAt}, and ${worker} had the one before.${failed}`
     : `${type} is in its queue for a worker, attempt ${attempt}.${failed}`
 }
@@ -83,8 +102,18 @@ const describePlacement = (placement: NonNullable<TaskContext['placement']>): st
   return `On ${instance} since ${at}${until}: ${[state.replaceAll('_', ' '), detail].filter(Boolean).join(', ')}.`
 }
 
-const describeAttempt = (attempt: TaskDetail['attempts'][number]): string => {
-  const { number, started_at: from, ended_at: to, outcome, error } = attempt
+const describeAttempt = (
+  attempt: TaskDetail['attempts'][number],
+  { run, attempts }: Facts,
+): string => {
+  const { number, started_at: from, ended_at: to, error } = attempt
+  // The rows do not know of a failure that costs no attempt, such as that of a full store.
+  const hasFailed =
+    attempt === attempts.at(-1) &&
+    (run && 'found' in run ? (run.found?.activities ?? []) : []).some(
+      (activity) => RENDERS.test(activity.type) && isBetween(activity),
+    )
+  const outcome = hasFailed && attempt.outcome === 'running' ? 'failed' : attempt.outcome
   const until = to === undefined ? '' : ` until ${to}`
   return `Attempt ${number} since ${from}${until}: ${[outcome.replaceAll('_', ' '), error].filter(Boolean).join(', ')}.`
 }

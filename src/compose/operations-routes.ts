@@ -115,7 +115,7 @@ export const makeOperationsRoutes = (deps: OperationsDeps): Route[] => [
     ...COMMON,
     method: 'get',
     path: '/admin/instances',
-    summary: 'Instances of ComfyUI',
+    summary: 'Instances of engines',
     description:
       'What each runs and how its placements ended, where each template can be run, and the tasks that wait for an instance. Core workers look at all of them every two seconds, and twice a minute at what they can run.',
     read: 'private',

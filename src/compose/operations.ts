@@ -1,4 +1,5 @@
 import { readQueueFacts } from './dependencies.ts'
+import { listEngineProblems } from './engine-problems.ts'
 import { explainTask } from './explain-task.ts'
 import { FAMILIES } from '../tasks/domain/family.ts'
 import { withinDeadline, type Transaction } from '../platform/db/client.ts'
@@ -10,12 +11,7 @@ import { readWaitingOutbox } from '../platform/db/outbox.ts'
 import type { AdmissionRules } from '../tasks/db/admission.ts'
 import { readEndedTasks } from '../tasks/db/last-hour.ts'
 import { listCrashed } from '../engines/db/device-error.ts'
-import {
-  countWaiting,
-  drainInstance,
-  listAwaitedEngines,
-  listInstanceDetails,
-} from '../engines/db/fleet.ts'
+import { countWaiting, drainInstance, listInstanceDetails } from '../engines/db/fleet.ts'
 import type { DrainedInstance } from '../engines/db/fleet.ts'
 import { STUCK_SECONDS, listStuckTasks, type OpenTask } from '../tasks/db/operator.ts'
 import type { ReadDependencies } from '../platform/process/dependencies.ts'
@@ -35,19 +31,22 @@ import type { JsonResponse, RouteRequest, SavedResponse } from '../platform/http
 export interface OperationsDeps extends UnitDeps, AdmissionRules, VersionStarts {
   jobs: Jobs
   dependencies: ReadDependencies
+  /** Finds what a local store lacks of room. */
+  findStoreShortage(): Promise<{ isUrgent: boolean; message: string } | undefined>
   /** Address of a workflow in the Temporal UI; with an empty id, the address of the list of workflows. */
   workflowUrl(workflowId: string): string | undefined
 }
 
 export const readOperations = async (
-  { sql, jobs, taskQueue, dependencies, workflowUrl }: OperationsDeps,
+  { sql, jobs, taskQueue, dependencies, findStoreShortage, workflowUrl }: OperationsDeps,
   request: RouteRequest,
 ): Promise<JsonResponse> => {
   requirePlatformAdmin(getCaller(request))
-  const [temporal, state, [tasks, versions, outbox, deliveries, ended, sent, awaited]] =
+  const [temporal, state, shortage, [tasks, versions, outbox, deliveries, ended, sent, engines]] =
     await Promise.all([
       readQueueFacts(sql).then((facts) => readQueues(jobs, taskQueue, facts)),
       dependencies(),
+      findStoreShortage(),
       withinDeadline(
         sql,
         Promise.all([
@@ -57,7 +56,7 @@ export const readOperations = async (
           listWaitingUrls(sql),
           readEndedTasks(sql),
           readSentEvents(sql),
-          listAwaitedEngines(sql),
+          listEngineProblems(sql),
         ]),
       ),
     ])
@@ -67,10 +66,11 @@ export const readOperations = async (
     ...Object.entries(state).flatMap(([dependency, message]) =>
       message === undefined ? [] : [{ dependency, message }],
     ),
-    ...awaited.map(({ engine, reasons }) => ({
-      dependency: 'engines',
-      message: `the engine ${engine} is no template yet: ${[...reasons, 'start it, or correct ENGINES_HTTP'].join('; ')}`,
-    })),
+    // One that takes no file says so itself.
+    ...(shortage && state.storage === undefined
+      ? [{ dependency: 'storage', message: shortage.message, is_urgent: shortage.isUrgent }]
+      : []),
+    ...engines.map((problem) => ({ dependency: 'engines', ...problem })),
   ]
   const body = {
     problems,

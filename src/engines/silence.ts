@@ -4,6 +4,12 @@ export interface Silence {
   reason: string
 }
 
+/** Says that a machine cannot be asked, and why. A status of 5xx is a response, too. */
+export const describeSilence = ({ reason }: Pick<Silence, 'reason'>): string =>
+  reason.startsWith('responded with ')
+    ? reason.replace('responded', 'responds')
+    : `does not respond: ${reason}`
+
 /** Watches whether a machine responds. */
 export const watchSilence = () => {
   let since: number | undefined

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { statfs } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 
@@ -9,9 +8,12 @@ import { readCertificateEnd } from '../platform/adapters/certificate.ts'
 import { makeFetchKeys, readKeySet } from '../identity/adapters/key-set.ts'
 import { makeSecrets } from '../platform/adapters/secrets.ts'
 import { isCode } from '../platform/storage/files.ts'
-import type { Storage } from '../platform/storage/storage.ts'
+import { isFull, type Storage } from '../platform/storage/storage.ts'
+import { describeRoom, findShortage, readRoom } from '../platform/storage/room.ts'
 import { findVideoBinaries } from '../../packages/engines/src/binaries.ts'
 import type { Sql } from '../platform/db/client.ts'
+import { listWaitingUrls } from '../events/db/delivery.ts'
+import { describeFailingHost } from '../events/domain/failing-host.ts'
 import { MigrationError, checkSchema } from '../platform/db/migrate.ts'
 import { throwAdvised } from '../platform/process/postgres-advice.ts'
 import { readDatabaseClock, readServer } from '../platform/db/server.ts'
@@ -24,7 +26,7 @@ import { bulkQueue, mediaQueue } from '../platform/temporal/start.ts'
 import { describeSchedules } from '../platform/temporal/schedule.ts'
 import { listMissingSearchAttributes } from '../platform/temporal/search-attributes.ts'
 import { adviseTemporal } from '../platform/temporal/temporal-advice.ts'
-import { adviseStorage, openStorage } from '../platform/process/open-storage.ts'
+import { adviseStorage, describeFull, openStorage } from '../platform/process/open-storage.ts'
 import { openTrustedSocket } from '../platform/outbound/trusted.ts'
 import { OperatorError, OperatorWarning } from '../platform/process/operator-error.ts'
 import { readOutboundRules } from '../platform/settings/settings.ts'
@@ -61,11 +63,8 @@ const NODE = { major: 20, minor: 19 }
 const CLOCK_MS = 5000
 /** A poll waits up to a minute for work; one that came and went since then leaves its time behind. */
 const POLL_MS = 150_000
-const FREE_GIB = 1
-const FREE_PERCENT = 5
 const CERTIFICATE_DAYS = 14
 const DAY_MS = 86_400_000
-const GIB = 2 ** 30
 
 /** The checks of `operate -- doctor`, in the order in which an operator mends what they find. */
 export const makeChecks = (deps: CheckDeps): Check[] => [
@@ -75,6 +74,7 @@ export const makeChecks = (deps: CheckDeps): Check[] => [
   ...makeTemporalStoreChecks(deps.config),
   ...makeStoreChecks(deps),
   ...makeProxyChecks(deps.config),
+  ['webhooks', ['postgres'], 'start PostgreSQL', () => checkWebhooks(deps)],
   ...makeTrustChecks(deps),
   ...makeFleetChecks(deps),
   ...makeEngineChecks(deps),
@@ -261,6 +261,13 @@ const checkOpenWork = async ({ sql }: CheckDeps): Promise<string> => {
   return 'workers live for all of it'
 }
 
+const checkWebhooks = async ({ sql }: CheckDeps): Promise<string> => {
+  const deliveries = await listWaitingUrls(sql())
+  const failing = deliveries.receivers.filter((host) => host.failing > 0).map(describeFailingHost)
+  if (failing.length > 0) throw new OperatorWarning(failing.join('; '))
+  return `${counted(deliveries.waiting, 'event waits', 'events wait')}, and none has failed`
+}
+
 const makeStoreChecks = ({ config, searchPath }: CheckDeps): Check[] => {
   const checkStore = async (): Promise<string> => {
     const storage = await openStorage(config)
@@ -269,12 +276,11 @@ const makeStoreChecks = ({ config, searchPath }: CheckDeps): Check[] => {
       throw advice === undefined ? error : new OperatorError(`${String(error)}: ${advice}`)
     })
     if (config.STORAGE === 's3') return `the bucket ${config.S3_BUCKET} can be written and read`
-    const path = config.STORAGE_PATH
-    const { bavail, blocks, bsize } = await statfs(path)
-    const [gib, percent] = [(bavail * bsize) / GIB, (bavail / blocks) * 100]
-    const found = `${gib.toFixed(1)} GiB, ${percent.toFixed(0)} %, are free in ${path}`
-    if (gib < FREE_GIB || percent < FREE_PERCENT) fail(`${found}: ${MAKE_ROOM}`)
-    return found
+    const room = await readRoom(config.STORAGE_PATH)
+    const problem = findShortage(room)
+    if (problem?.isUrgent) fail(problem.message)
+    if (problem) throw new OperatorWarning(problem.message)
+    return describeRoom(room)
   }
   const checkPrograms = async (): Promise<string> => {
     const { ffmpeg, ffprobe, readsCallerVideo } = await findVideoBinaries({
@@ -296,10 +302,8 @@ const makeStoreChecks = ({ config, searchPath }: CheckDeps): Check[] => {
   ]
 }
 
-const MAKE_ROOM = 'make room, or lower RESULT_RETENTION_DAYS'
-
 const adviseStore = async (config: Config, error: unknown): Promise<string | undefined> => {
-  if (isCode(error, 'ENOSPC', 'EDQUOT')) return MAKE_ROOM
+  if (isFull(error)) fail(describeFull(config))
   // The message of the SDK is for a programmer: how to see the response.
   if (/XML parse error/.test(String(error)))
     fail('the server at S3_ENDPOINT is no S3 server: correct S3_ENDPOINT')

@@ -7,14 +7,17 @@ import { makeUpstream } from '../engines/upstream/upstream.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import { readOutboundRules } from '../platform/settings/settings.ts'
 import { makeEngineOf } from '../tasks/settings.ts'
+import type { Sql } from '../platform/db/client.ts'
+import { listEngineProblems } from '../compose/engine-problems.ts'
+import type { CheckDeps } from './checks.ts'
 import type { Check } from './doctor.ts'
 
 const ADVICE = 'start it, or correct its address in ENGINES_HTTP'
 /** The doctor gives more to each check. */
 const SILENCE_MS = 3000
 
-/** Makes a check for each engine of ENGINES_HTTP, and for each upstream. */
-export const makeEngineChecks = ({ config }: { config: Config }): Check[] => [
+/** Makes a check of all engines, and one for each engine of ENGINES_HTTP and each upstream. */
+export const makeEngineChecks = ({ config, sql }: Pick<CheckDeps, 'config' | 'sql'>): Check[] => [
   ...listHttpChecks(config),
   ...(['image', 'video'] as const).flatMap((family) =>
     readUpstreams(config, family).map((upstream): Check => [
@@ -24,7 +27,18 @@ export const makeEngineChecks = ({ config }: { config: Config }): Check[] => [
       () => checkUpstream(config, upstream),
     ]),
   ),
+  ['engines', ['postgres'], 'start PostgreSQL', () => checkProblems(sql())],
 ]
+
+/** Checks what workers see of engines: one that responds to the doctor may fail each task. */
+const checkProblems = async (sql: Sql): Promise<string> => {
+  const problems = await listEngineProblems(sql)
+  const lines = problems.map(({ message, since }) =>
+    since === undefined ? message : `${message} (since ${since})`,
+  )
+  if (lines.length > 0) throw new OperatorError(lines.join('; '))
+  return 'none fails, as workers see it'
+}
 
 /** Any response is one: routes differ, and only a task shows whether the key is right. */
 const checkUpstream = async (
@@ -66,7 +80,7 @@ const checkEngine = async (
   const kinds = TEMPLATE_KINDS.filter((kind) => engineOf(kind) === name)
   const found = [
     `takes ${able.fields.join(', ') || 'nothing'}`,
-    `${asked.filter(({ fields }) => fields).length} of ${instances.length} can be used`,
+    `${asked.filter(({ fields }) => fields).length} of ${instances.length} respond`,
     ...(kinds.length > 0 ? [`renders ${kinds.join(', ')}`] : []),
   ]
   return [...found, ...issues].join('; ')

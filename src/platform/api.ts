@@ -24,7 +24,7 @@ import { makeIdempotency } from './process/idempotency.ts'
 import { loadTracing } from './process/load-tracing.ts'
 import { startLoop } from './process/loop.ts'
 import { makeMetrics, showClock, showPool } from './process/metrics.ts'
-import { requireStorage } from './process/open-storage.ts'
+import { probeStorage, requireStorage } from './process/open-storage.ts'
 import { startScratch } from './process/scratch.ts'
 import { requireSchema } from './process/startup.ts'
 import {
@@ -119,7 +119,7 @@ export const startApiBase = async (config: PlatformConfig, log: Log) => {
       await checkSchema(sql)
     },
     temporal: () => probeTemporal(jobs.client, temporal),
-    storage: () => storage.check(),
+    storage: () => probeStorage(storage, config),
   }
   /** A third of the pool; with the searches fewer than the pool has connections, so that others get one. */
   const makeThird = () => makeSemaphore(Math.ceil(config.DATABASE_POOL / 3))

@@ -74,7 +74,7 @@ describe('operations of a fleet', { skip }, () => {
 
   test('shows each instance, what mends it, and what templates lack', async () => {
     const page = await console.open('/operations', { as: 'operator' })
-    const table = page.getByRole('table', { name: 'ComfyUI instances' })
+    const table = page.getByRole('table', { name: 'Engine instances' })
     await table.waitFor()
     const names = await table.locator('tr:has(strong) td:first-child strong').allTextContents()
     assert.deepEqual(names, ['gpu10', 'gpu5', 'gpu4', 'gpu1', 'gpu2', 'gpu3'])
@@ -88,7 +88,7 @@ describe('operations of a fleet', { skip }, () => {
     const broken = page.getByRole('table', { name: 'Tasks that crash instances' })
     await broken.getByText('gpu5, gpu10').waitFor()
     await broken.getByText('node 3 KSampler: device-side assert').waitFor()
-    const templates = page.getByRole('table', { name: 'ComfyUI templates' })
+    const templates = page.getByRole('table', { name: 'Engine templates' })
     await templates
       .getByRole('row', { name: /^upscale 0af3c71b22d9 .* 1 task, oldest .* 4 instances$/ })
       .waitFor()

@@ -8,6 +8,7 @@ import type {
 } from '../../tasks/domain/fleet.ts'
 import type { Queryable, Sql } from '../../platform/db/client.ts'
 import { instant } from '../../platform/db/instant.ts'
+import type { AwaitedEngine, FailingEngine } from '../domain/engine-problem.ts'
 import { NO_INSTANCE } from '../../tasks/domain/waits-for.ts'
 import { openThere } from './placement.ts'
 
@@ -31,6 +32,12 @@ const stateOf = (sql: Queryable) => sql`
   end
 `
 
+/** Why `instance i` cannot be asked, in the present; null where it responds. A status of 5xx is a response, too. */
+const silenceOf = (sql: Queryable) => sql`
+  case when i.silence like 'responded with %' then 'responds' || substr(i.silence, 10)
+    else 'does not respond: ' || i.silence end
+`
+
 /** Lists all instances with their open tasks, and with the ends of the 10,000 newest placements of a day. */
 export const listInstanceDetails = async (sql: Sql): Promise<InstanceDetail[]> =>
   await sql<InstanceDetail[]>`
@@ -48,9 +55,9 @@ export const listInstanceDetails = async (sql: Sql): Promise<InstanceDetail[]> =
     where detail <> '' order by instance, at desc
   )
   select i.name, i.engine, ${stateOf(sql)} as state, i.drained_at is not null as is_drained, i.version,
-    i.template, i.abilities, 'does not respond: ' || i.silence as silence,
+    i.template, i.abilities, ${silenceOf(sql)} as silence,
     ${instant(sql, sql`i.seen_at`)} as seen_at,
-    coalesce('does not respond: ' || i.silence, errors.detail, i.reason) as last_error,
+    coalesce(${silenceOf(sql)}, errors.detail, i.reason) as last_error,
     ${instant(sql, sql`case when i.silence is null then coalesce(errors.at, i.quarantined_at) else i.state_at end`)}
       as last_error_at,
     coalesce(ends.list, '[]') as ends,
@@ -130,12 +137,10 @@ export const listEngines = async (sql: Sql): Promise<string[]> => {
 }
 
 /** Lists the engines of ENGINES_HTTP that are no kind yet, with what their instances lack. */
-export const listAwaitedEngines = async (
-  sql: Sql,
-): Promise<{ engine: string; reasons: string[] }[]> =>
+export const listAwaitedEngines = async (sql: Sql): Promise<AwaitedEngine[]> =>
   await sql`
   select engine, array(
-    select i.name || ' ' || coalesce('does not respond: ' || i.silence,
+    select i.name || ' ' || coalesce(${silenceOf(sql)},
       (select string_agg(issue #>> '{}', ', ') from jsonb_path_query(i.abilities, '$.*.issues[*]') issue),
       case when i.abilities is null then 'has not responded yet' else 'responds' end)
     from instance i where i.engine = served.engine order by i.name
@@ -146,6 +151,50 @@ export const listAwaitedEngines = async (
   where engine not in ('local', 'vendor', 'comfyui')
     and not exists (select from template t where t.name = served.engine and t.removed_at is null)
   order by engine
+`
+
+/** An instance that is late for less may only be busy. */
+const STALLED_SECONDS = 10
+
+/** Lists the engines that workers serve and whose breaker is open, or none of whose instances takes a task. */
+export const listFailingEngines = async (sql: Sql): Promise<FailingEngine[]> =>
+  await sql`
+  with stated as (
+    select i.*, coalesce(i.engine, 'comfyui') as fleet, ${stateOf(sql)} as shown, ${silenceOf(sql)} as silent
+    from instance i
+  ), away as (
+    select fleet as engine, max(coalesce(quarantined_at, seen_at)) as since, array_agg(
+      name || ' ' || coalesce(silent, case shown
+        when 'quarantined' then 'needs a restart' || coalesce(': ' || reason, '')
+        when 'draining' then 'is drained' when 'stalled' then 'makes no progress' end,
+        'does not respond') order by name) as reasons
+    from stated
+    where exists (select from worker w where is_alive(w) and w.slots ? stated.fleet)
+    group by fleet
+    having bool_and(shown in ('gone', 'quarantined', 'draining') or shown = 'stalled'
+        and state_at < now() - make_interval(secs => ${STALLED_SECONDS}))
+      and not bool_and(shown = 'draining')
+  ), failing as (
+    select engine, null as scope, null as family, since, reasons from away
+    union all
+    select split_part(scope, ':', 2), scope, nullif(split_part(scope, ':', 3), ''), opened_at, array(
+      select p.detail from placement p join instance i on i.name = p.instance
+      where coalesce(i.engine, 'comfyui') = split_part(scope, ':', 2) and p.detail <> ''
+        and p.at > now() - interval '1 day'
+      order by p.at desc limit 1)
+    from breaker
+    where opened_at is not null and split_part(scope, ':', 2) not in (select engine from away)
+  )
+  select engine, scope, ${instant(sql, sql`since`)} as since, reasons, (
+      select count(*)::integer from (
+        select from task t
+        where t.ended_at is null and t.engine = f.engine and t.family = coalesce(f.family, t.family)
+          and (t.waits_on is not null or f.scope is null)
+        limit 10000
+      ) waiting
+    ) as tasks
+  from failing f
+  order by since, engine, scope
 `
 
 /** Takes the turn to read what an instance can run: every half minute one of all workers has it. */

@@ -204,6 +204,9 @@ export const listWaitingUrls = async (sql: Sql): Promise<WaitingDeliveries> => {
       select host_of(t.url) as host, count(*)::float8 as waiting,
         (count(*) filter (where w.failures > 0))::float8 as failing,
         ${instant(sql, sql`min(w.created_at)`)} as oldest_at,
+        ${instant(sql, sql`min(w.created_at) filter (where w.failures > 0)`)} as failing_since,
+        (array_agg(distinct t.owner) filter (where w.failures > 0))[1:${NAMED}] as failing_owners,
+        (count(distinct t.owner) filter (where w.failures > 0))::float8 as failing_owners_total,
         ${instant(sql, sql`min(w.next_attempt_at)`)} as next_try_at,
         case when ${isHostPaused(sql, sql`host_of(t.url)`)} then true end as paused,
         (array_agg(w.id order by w.next_attempt_at desc nulls last) filter (where w.failures > 0))[1:${LOOKED_AT}] as failed_ids
@@ -215,7 +218,8 @@ export const listWaitingUrls = async (sql: Sql): Promise<WaitingDeliveries> => {
       (select count(*) from waiting) >= ${SAMPLE} as is_sample,
       (select coalesce(json_agg(json_strip_nulls(row_to_json(r))), '[]')
         from (
-          select host, waiting, failing, oldest_at, next_try_at, paused, last.*
+          select host, waiting, failing, failing_since, failing_owners,
+            nullif(failing_owners_total, 0) as failing_owners_total, oldest_at, next_try_at, paused, last.*
           from (select * from hosts order by waiting desc, host limit 100) h
           left join lateral (
             select a.status as last_status, a.error_class as last_error_class from attempt a
@@ -229,5 +233,7 @@ export const listWaitingUrls = async (sql: Sql): Promise<WaitingDeliveries> => {
 }
 
 const SAMPLE = 10_000
+/** Owners of failing events of a host that are named. */
+const NAMED = 3
 /** Failing events of a host of which the newest attempt is shown: they fail alike. */
 const LOOKED_AT = 10

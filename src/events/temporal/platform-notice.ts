@@ -1,5 +1,3 @@
-import { statfs } from 'node:fs/promises'
-
 import {
   findOldestWaiting,
   findWorkflowsRead,
@@ -7,6 +5,7 @@ import {
   recordFailedWorkflows,
 } from '../db/platform-notice.ts'
 import { unitOfWork, type UnitDeps } from '../../platform/db/unit-of-work.ts'
+import { readRoom, usedPart } from '../../platform/storage/room.ts'
 import type { Jobs } from '../../platform/temporal/client.ts'
 
 export interface NoticeOptions extends UnitDeps {
@@ -25,18 +24,13 @@ export const noticeConditions = async (options: NoticeOptions): Promise<void> =>
   const { sql, queueSeconds, storePercent, storagePath } = options
   const seconds = await findOldestWaiting(sql)
   const isOld = seconds >= queueSeconds
-  const used = storagePath === undefined ? 0 : await readUsed(storagePath)
+  const used = storagePath === undefined ? 0 : 100 * usedPart(await readRoom(storagePath))
   const isFull = used >= storePercent
   await unitOfWork(options, async (sql) => {
     await recordCondition(sql, 'queue', isOld ? { oldest_seconds: Math.round(seconds) } : undefined)
     await recordCondition(sql, 'store', isFull ? { used_percent: Math.floor(used) } : undefined)
   })
   await noticeWorkflows(options)
-}
-
-const readUsed = async (path: string): Promise<number> => {
-  const { blocks, bavail } = await statfs(path)
-  return blocks === 0 ? 0 : 100 * (1 - bavail / blocks)
 }
 
 /** Failed workflows of one pass; the next one reads more. */

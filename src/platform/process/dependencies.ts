@@ -1,5 +1,5 @@
 import { describeCauses } from '../domain/causes.ts'
-import { inTime } from '../domain/in-time.ts'
+import { inTime, LateError } from '../domain/in-time.ts'
 
 /** Needs of a process: two servers, the store, and workers for the work that is open. */
 export type Dependency = 'postgres' | 'temporal' | 'storage' | 'workers'
@@ -16,25 +16,41 @@ export type ReadDependencies = () => Promise<DependencyState>
 const TIMEOUT_MS = 1000
 const CACHE_MS = 1000
 
-/** Makes the reader of dependencies. It responds within a second and asks at most once a second. */
+/**
+ * Makes the reader of dependencies. It responds within a second and asks at most once a second. One that was well and is late
+ * once is well still: on a busy machine it responds to the next probe.
+ */
 export const makeDependencies = (probes: Probes): ReadDependencies => {
   let last: { at: number; state: Promise<DependencyState> } | undefined
+  const probe = makeProbe(probes)
   return () => {
     if (!last || performance.now() - last.at > CACHE_MS)
-      last = { at: performance.now(), state: probe(probes) }
+      last = { at: performance.now(), state: probe() }
     return last.state
   }
 }
 
-const probe = async (probes: Probes): Promise<DependencyState> => {
-  const one = async (name: Dependency): Promise<string | undefined> =>
-    await inTime(probes[name](), TIMEOUT_MS, name).then(() => undefined, describeCauses)
-  const [postgres, temporal, storage, workers] = await Promise.all([
-    one('postgres'),
-    one('temporal'),
-    one('storage'),
-    one('workers'),
-  ])
-  // Whether workers live stands in PostgreSQL: one cause, one problem.
-  return { postgres, temporal, storage, workers: postgres === undefined ? workers : undefined }
+const makeProbe = (probes: Probes) => {
+  const wereWell = new Set<Dependency>()
+  const one = async (name: Dependency): Promise<string | undefined> => {
+    const wasWell = wereWell.delete(name)
+    try {
+      await inTime(probes[name](), TIMEOUT_MS, name)
+      wereWell.add(name)
+      return undefined
+    } catch (error) {
+      if (!(error instanceof LateError)) return describeCauses(error)
+      return wasWell ? undefined : `${error.message}: \`kiln operate doctor\` waits longer`
+    }
+  }
+  return async (): Promise<DependencyState> => {
+    const [postgres, temporal, storage, workers] = await Promise.all([
+      one('postgres'),
+      one('temporal'),
+      one('storage'),
+      one('workers'),
+    ])
+    // Whether workers live stands in PostgreSQL: one cause, one problem.
+    return { postgres, temporal, storage, workers: postgres === undefined ? workers : undefined }
+  }
 }

@@ -1,8 +1,7 @@
-import { statfs } from 'node:fs/promises'
-
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 import { inTime } from '../domain/in-time.ts'
+import { readRoom, type Room } from '../storage/room.ts'
 import { StorageError, type Storage } from '../storage/storage.ts'
 import type { PoolLoad } from '../db/pool.ts'
 
@@ -168,12 +167,16 @@ export const timeStorage = (
 ): Storage => {
   if (!metrics) return store
   const free = metrics.gauge('store_free_bytes', 'Bytes that the store has left.')
-  Object.assign(free, {
-    collect: async () => {
-      const found = await statfs(root).catch(() => undefined)
-      if (found) free.set(found.bavail * found.bsize)
-    },
-  })
+  const size = metrics.gauge('store_size_bytes', 'Bytes of the file system of the store.')
+  const show = (gauge: typeof free, bytesOf: (room: Room) => number) =>
+    Object.assign(gauge, {
+      collect: async () => {
+        const room = await readRoom(root).catch(() => undefined)
+        if (room) gauge.set(bytesOf(room))
+      },
+    })
+  show(free, ({ freeBytes }) => freeBytes)
+  show(size, ({ bytes }) => bytes)
   return new Proxy(store, {
     get: (target, name) => {
       const operation = Reflect.get(target, name) as (...values: unknown[]) => Promise<unknown>

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 
 import { makeLocalStorage } from '../storage/local.ts'
 import { makeMovingStorage } from '../storage/moving.ts'
-import type { Storage } from '../storage/storage.ts'
+import { findShortage, MAKE_ROOM, readRoom, WHEN_FULL } from '../storage/room.ts'
+import { isFull, type Storage } from '../storage/storage.ts'
 import type { Log } from '../log.ts'
 import { hasBucket } from '../storage/settings.ts'
 import { timeStorage, type Metrics } from './metrics.ts'
@@ -66,6 +67,21 @@ const loadS3 = async () => {
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true'
   return await import('../storage/s3.ts')
 }
+
+/** Says that the store of the settings is full, what follows, and what to do. */
+export const describeFull = ({ STORAGE, STORAGE_PATH, S3_BUCKET }: PlatformConfig): string =>
+  `the store is full (${STORAGE === 's3' ? `the bucket ${S3_BUCKET}` : STORAGE_PATH}): ${WHEN_FULL}: ${MAKE_ROOM}`
+
+/** Throws an OperatorError of a store that is full, and the store's own error of one that cannot be used. */
+export const probeStorage = async (storage: Storage, config: PlatformConfig): Promise<void> => {
+  await storage.check().catch((error: unknown) => {
+    throw isFull(error) ? new OperatorError(describeFull(config)) : error
+  })
+}
+
+/** Finds a shortage of room in a local store; undefined of a bucket, and where its folder cannot be read. */
+export const findStoreShortage = async ({ STORAGE, STORAGE_PATH }: PlatformConfig) =>
+  STORAGE === 's3' ? undefined : await readRoom(STORAGE_PATH).then(findShortage, () => undefined)
 
 /** Returns what an operator does about an error of the store that stays until then; undefined for one that may pass. */
 export const adviseStorage = async (

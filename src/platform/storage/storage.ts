@@ -87,15 +87,22 @@ export class StorageError extends Error {
   }
 }
 
-/**
- * True when a store has failed in a way that is not of the request: it does not respond, has too much to do, or no space.
- * An engine writes files, too: the cause of its error counts.
- */
-export const isOutage = (error: unknown): boolean =>
+/** Codes of a full store, of files and of servers of S3. */
+const FULL = ['ENOSPC', 'EDQUOT', 'XMinioStorageFull', 'QuotaExceeded', 'InsufficientStorage']
+const INSUFFICIENT_STORAGE = 507
+
+/** True when a store has no room for a file. An engine writes files, too: the cause of its error counts. */
+export const isFull = (error: unknown): boolean =>
   listCauses(error).some(
     (cause) =>
-      isCode(cause, 'ENOSPC', 'EDQUOT') || ('isOutage' in cause && cause.isOutage === true),
+      isCode(cause, ...FULL) ||
+      // Of the store alone: a server of webhooks or an engine may respond so, too.
+      ('isOutage' in cause && 'status' in cause && cause.status === INSUFFICIENT_STORAGE),
   )
+
+/** True when a store has failed in a way that is not of the request: it does not respond, has too much to do, or no space. */
+export const isOutage = (error: unknown): boolean =>
+  isFull(error) || listCauses(error).some((cause) => 'isOutage' in cause && cause.isOutage === true)
 
 /** Splits a key into its segments. Throws `key_invalid` for whatever is not a key. */
 export const keySegments = (key: string): string[] => {

@@ -1,5 +1,6 @@
 import type { EngineName } from '../domain/engine.ts'
 import type { Queryable, Sql } from '../../platform/db/client.ts'
+import { instant } from '../../platform/db/instant.ts'
 import { withoutSync } from '../../platform/db/without-sync.ts'
 
 export interface WorkerRow {
@@ -47,6 +48,24 @@ export interface KnownWorkers {
   /** Identities of those that have stopped or are silent: Temporal names them for minutes still. */
   gone: string[]
 }
+
+/** A worker that has stopped or is silent. */
+export interface EndedWorker {
+  identity: string
+  role: string
+  engines: string[]
+  /** Its last sign of life. */
+  until: string
+}
+
+/** Lists the workers of the last day that live no more, the last one first. */
+export const listEndedWorkers = async (sql: Queryable): Promise<EndedWorker[]> =>
+  await sql`
+  select identity, role, array(select jsonb_object_keys(slots)) as engines,
+    ${instant(sql, sql`coalesce(ended_at, beat_at)`)} as until
+  from worker where identity is not null and not is_alive(worker)
+  order by coalesce(ended_at, beat_at) desc limit 100
+`
 
 export const readWorkers = async (sql: Queryable): Promise<KnownWorkers> => {
   const [row] = await sql<KnownWorkers[]>`

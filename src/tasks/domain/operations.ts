@@ -29,6 +29,11 @@ const DeliveryHost = Type.Object({
   host: Type.String({ description: 'Its host, with its port.' }),
   waiting: count('Events and redeliveries.'),
   failing: count('Those that were tried in vain.'),
+  failing_since: Type.Optional(instant('When the oldest of these was made.')),
+  failing_owners: Type.Optional(
+    Type.Array(Type.String(), { description: 'Whose they are: three owners at most.' }),
+  ),
+  failing_owners_total: Type.Optional(count('All owners of these.')),
   oldest_at: instant('When the oldest was made.'),
   next_try_at: Type.Optional(instant('When the next attempt after a failed one is due.')),
   paused: Type.Optional(Type.Boolean({ description: 'True: an admin has paused it.' })),
@@ -44,6 +49,7 @@ const WaitingDeliveries = Type.Object({
   is_sample: Type.Boolean({ description: 'More than 10,000 wait: the counts are of a sample.' }),
   receivers: Type.Array(DeliveryHost, { description: 'At most 100, those with the most first.' }),
 })
+export type DeliveryHost = Static<typeof DeliveryHost>
 export type WaitingDeliveries = Static<typeof WaitingDeliveries>
 
 /** Response of GET /admin/operations. */
@@ -52,10 +58,17 @@ export const Operations = Type.Object({
     Type.Object({
       dependency: Type.Enum(['postgres', 'temporal', 'storage', 'workers', 'engines']),
       message: Type.String({ description: 'Why it cannot be used, and what to do.' }),
+      since: Type.Optional(instant('Since when, where that is known.')),
+      is_urgent: Type.Optional(
+        Type.Boolean({ description: 'False: a warning, while all works. Absent: true.' }),
+      ),
+      scope: Type.Optional(
+        Type.String({ description: 'Scope of the open breaker, as GET /admin/pauses has it.' }),
+      ),
     }),
     {
       description:
-        'What this process cannot use, as /ready and `kiln_dependency_up` say it; and engines of ENGINES_HTTP that have not been reached, so that there are no templates of them.',
+        'What this process cannot use, or soon cannot, as /ready and `kiln_dependency_up` say it; and engines that have not been reached, so that there are no templates of them, whose breaker is open, or of which no instance takes a task.',
     },
   ),
   stuck: Type.Object(

@@ -257,6 +257,16 @@ describe('an image task of an engine', { concurrency: true }, () => {
     assert.equal(first.begun.length, 1)
   })
 
+  test('keeps the status of a request that was not taken as the error of its placement', async (t) => {
+    const { deps, first, id } = await start(t, [{}], SHORT)
+    first.statuses.push(500)
+    assert.equal((await render(deps, id))?.results.length, 1)
+    const [lost] = await place.deps.sql`
+      select state, detail from placement where task_id = ${id} order by at limit 1
+    `
+    assert.deepEqual([lost?.['state'], lost?.['detail']], ['lost', 'responded with status 500'])
+  })
+
   test('is placed again, at no attempt, when the engine has restarted', async (t) => {
     const { deps, first, id } = await start(t, [{}], SHORT)
     const { rendered } = await renderHeld({ deps, first, id })

@@ -137,6 +137,9 @@ describe('an attempt to render', () => {
     ]
     for (const outage of [...outages, ...outages])
       await assert.rejects(render(withoutStore(outage), id), again('unavailable'))
+    await assert.rejects(render(withoutStore(outages[2] as Error), id), {
+      message: 'the store is full: make room',
+    })
     assert.equal((await see(place.database, id)).failures, 0)
     const rejected = new S3Error('PutObject', 'no', { code: 'AccessDenied', status: 403 })
     await assert.rejects(render(withoutStore(rejected), id), again('attempt_failed'))

@@ -300,11 +300,11 @@ describe('an engine of ENGINES_HTTP', () => {
       VENDOR_VIDEO_URL: '',
       VENDOR_VIDEO_KEY: '',
     }
-    const checks = makeEngineChecks({ config: config as unknown as Config })
+    const checks = makeEngineChecks({ config: config as unknown as Config, sql: () => service.sql })
     const { lines } = await examine(checks, { issues: [], limitMs: PATIENCE_MS })
     assert.match(
       lines[1] ?? '',
-      /^ok +engine enhance +takes image, scale, words, masks; 1 of 2 can be used; renders upscale; enhance@127.0.0.1:1: /,
+      /^ok +engine enhance +takes image, scale, words, masks; 1 of 2 respond; renders upscale; enhance@127.0.0.1:1: /,
     )
     assert.match(lines[2] ?? '', /^ERROR +engine away +away@127.0.0.1:1: .*ENGINES_HTTP$/)
     assert.match(
@@ -315,6 +315,7 @@ describe('an engine of ENGINES_HTTP', () => {
       lines[4] ?? '',
       /^ERROR +upstream upscale +127.0.0.1:1 \(VENDOR_IMAGE_URL\): .*: start it, or correct VENDOR_IMAGE_URL$/,
     )
+    assert.match(lines[5] ?? '', /^ERROR +engines +the engine away is no template yet: /)
   })
 
   test('is named while it was never reached, to callers and to operators', async () => {

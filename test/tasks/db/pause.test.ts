@@ -6,6 +6,7 @@ import {
   countEngineSuccess,
   listBreakers,
 } from '../../../src/tasks/db/breaker.ts'
+import { describeFailingHost } from '../../../src/events/domain/failing-host.ts'
 import { beginAttempt } from '../../../src/events/db/attempt.ts'
 import {
   findDelivery,
@@ -290,15 +291,23 @@ describe('a pause of a host', () => {
     const { id: taskId, eventId } = await insertDueEvent(sql)
     await attempt(sql, { eventId }, { state: 'pending', waitSeconds: 0 })
     let last: unknown[] = []
+    let said = ''
     const waits = async () => {
       const { events = [] } = (await listEvents(sql, { taskId, owner: 'alice' })) ?? {}
       const { receivers } = await listWaitingUrls(sql)
       const host = receivers.find((receiver) => `host:${receiver.host}` === HOST)
       last = [host?.last_status, host?.last_error_class]
+      if (host) said = describeFailingHost(host)
       return [...events.map((event) => event.waits_for), host?.paused]
     }
     assert.deepEqual(await waits(), [undefined, undefined, undefined])
     assert.deepEqual(last, [503, 'status_5xx'], 'how it failed last')
+    assert.match(
+      said,
+      new RegExp(
+        `^1 event of alice for ${HOST.slice(5)} failed \\(status 503\\) since \\S+Z: its owner mends`,
+      ),
+    )
     await pause(HOST)
     assert.deepEqual(await waits(), [undefined, PAUSED_EVENT, true])
     await sql`update event set state = 'delivered' where id = ${eventId}`

@@ -141,6 +141,16 @@ describe('an explanation says why a task is late and what to do', () => {
     assert.deepEqual(listNextSteps(facts), [
       'Mend what the last attempt failed by: engine_failed: the disk is full. The next one comes by itself.',
     ])
+    const outcome = 'running' as const
+    const begun = { number: 6, started_at: '2026-11-30T08:59:00.000Z', outcome }
+    const repeated = listFindings({ ...facts, attempts: [begun] }).map(({ text }) => text)
+    assert.match(repeated[1] ?? '', /: attempt 7 is due at /, 'as the list counts')
+    assert.equal(repeated[2], 'Attempt 6 since 2026-11-30T08:59:00.000Z: failed.')
+    const running = { ...activity, isStarted: true, startedAt: begun.started_at }
+    const run = { found: { status: 'RUNNING', activities: [running] } } as unknown as Facts['run']
+    const again = listFindings({ ...facts, attempts: [begun], ...(run && { run }) })
+    assert.match(again[1]?.text ?? '', /, attempt 6\./)
+    assert.match(again[2]?.text ?? '', /: running\.$/)
     const lost = { ...facts, run: { found: undefined } }
     assert.equal(listFindings(lost)[1]?.text, 'Temporal knows no run of it.')
     assert.match(

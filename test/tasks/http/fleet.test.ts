@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { before, describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 
+import { beatWorker } from '../../../src/tasks/db/worker.ts'
 import { transitionTask } from '../../../src/tasks/db/task-transition.ts'
 import { NO_INSTANCE } from '../../../src/tasks/domain/waits-for.ts'
 import { recordWait } from '../../../src/engines/db/placement.ts'
 import type { Fleet } from '../../../src/tasks/domain/fleet.ts'
 import { examine } from '../../../src/operate/doctor.ts'
+import { makeEngineChecks } from '../../../src/operate/engine-checks.ts'
 import { makeWaitingCheck } from '../../../src/operate/fleet-checks.ts'
 import { makeFleetCommands } from '../../../src/operate/fleet.ts'
 import type { Config } from '../../../src/compose/settings/env.ts'
@@ -17,6 +19,7 @@ import { readMetrics } from '../../support/metrics.ts'
 import { useService } from '../../support/service.ts'
 import { cancelTasks, insertTasks } from '../../support/task-rows.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
+import { waitFor } from '../../support/wait.ts'
 
 const service = useService({
   roles: ['api'],
@@ -28,6 +31,16 @@ const service = useService({
 })
 const { sql } = service
 const root = service.client('root')
+
+const NO_ENGINES = {
+  ENGINES: [],
+  ENGINES_HTTP: [],
+  ENGINES_HTTP_TOKENS: [],
+  VENDOR_IMAGE_URL: '',
+  VENDOR_IMAGE_KEY: '',
+  VENDOR_VIDEO_KEY: '',
+  VENDOR_VIDEO_URL: '',
+} as unknown as Config
 
 const QUIET = { audit: AUDIT, searchPath: '', write: () => {} }
 
@@ -263,6 +276,85 @@ describe('the fleet of an operator', () => {
     assert.deepEqual(counts, [1, 1, 1, 2, 0, 1, 2])
     assert.equal(metrics.get('kiln_comfyui_tasks_waiting{template="upscale"}'), 1)
     assert.ok((metrics.get('kiln_comfyui_oldest_seconds{template="upscale"}') ?? -1) >= 0)
+  })
+
+  describe('has an engine that makes nothing', () => {
+    const name = 'blur-1'
+    const readProblems = async () => {
+      const { body } = expectStatus(await root.get('/admin/operations'), 200)
+      const problems = body['problems'] as unknown as {
+        dependency: string
+        message: string
+        since?: string
+        scope?: string
+      }[]
+      return problems.filter(
+        ({ dependency, message }) => dependency === 'engines' && /blur/.test(message),
+      )
+    }
+    const readDoctor = async (): Promise<string> => {
+      const checks = makeEngineChecks({ config: NO_ENGINES, sql: () => sql })
+      const { lines } = await examine(checks, { issues: [], limitMs: PATIENCE_MS })
+      return lines.at(-1) ?? ''
+    }
+
+    before(async () => {
+      await sql`insert into instance (name, engine, state) values (${name}, 'blur', 'up')`
+      await sql`insert into template (name, digest, content, members) values ('blur', '', '{}', '{}') on conflict do nothing`
+      const worker = { id: randomUUID(), identity: 'core@b:1', role: 'core', slots: { blur: 1 } }
+      await beatWorker(sql, worker as never)
+      const [id] = await insertTasks(sql, { engine: 'blur', state: 'running' })
+      await sql`
+        insert into placement (id, task_id, instance, template, inputs, state, detail)
+        values (${randomUUID()}, ${id ?? ''}, ${name}, 'blur', '{}', 'lost', 'responded with status 500')
+      `
+    })
+
+    after(async () => {
+      await sql`delete from breaker where scope = 'engine:blur'`
+      await sql`delete from placement where instance = ${name}`
+      await sql`delete from instance where name = ${name}`
+    })
+
+    test('behind an open breaker, with the last error, in operations and the doctor alike', async () => {
+      assert.deepEqual(await readProblems(), [])
+      assert.match(await readDoctor(), /^ok +engines +none fails/)
+      await sql`insert into breaker (scope, failures, opened_at, retry_at) values ('engine:blur', 5, now(), now() + interval '1 hour')`
+      await sql`update task set waits_on = 'breaker:engine:blur' where engine = 'blur'`
+      const [problem] = await readProblems()
+      assert.match(
+        problem?.message ?? '',
+        /^the engine blur fails, and 1 task waits: responded with status 500; mend it: /,
+      )
+      assert.equal(problem?.scope, 'engine:blur')
+      assert.ok(Date.parse(problem.since ?? '') <= Date.now())
+      assert.ok((await readDoctor()).startsWith(`ERROR  engines            ${problem.message}`))
+    })
+
+    test('where no instance of it takes tasks any more, as the alert sees it too', async () => {
+      await sql`
+        update instance set state = 'doubtful', state_at = clock_timestamp(), silence = 'responded with status 500'
+        where name = ${name}
+      `
+      assert.equal((await readProblems())[0]?.scope, 'engine:blur', 'a moment may pass')
+      for (const state of ['doubtful', 'down']) {
+        await sql`
+          update instance set state = ${state}, state_at = now() - interval '1 minute' where name = ${name}
+        `
+        const [problem, ...more] = await readProblems()
+        assert.equal(
+          problem?.message,
+          'no instance of the engine blur takes tasks, and 1 task waits: blur-1 responds with status 500; start it again, or correct ENGINES_HTTP',
+        )
+        assert.ok(problem.since)
+        assert.deepEqual(more, [])
+        assert.ok((await readDoctor()).includes(problem.message))
+      }
+      await waitFor('the metric counts its task', async () => {
+        const metrics = await readMetrics(service.entry('api'))
+        return metrics.get('kiln_engine_away_tasks{engine="blur"}') === 1
+      })
+    })
   })
 
   test('is drained and resumed, each once and in the audit log', async () => {

@@ -1,14 +1,18 @@
 import type { Data } from '../api/schema.ts'
+import { causeOf } from '../words/causes.ts'
 import { showSeconds } from '../words/text.ts'
 import { t } from '../words/translate.ts'
 
 type Operations = Data<'/admin/operations'>
+type Problem = Operations['problems'][number]
+type Host = ReturnType<typeof listFailing>[number]
 
 interface Attention {
   tone: 'bad' | 'warn'
   text: string
-  /** Id of the panel of the page that shows more. */
-  panel: string
+  since?: string | undefined
+  /** Id of the panel of the page that shows more; absent where none does. */
+  panel?: string | undefined
 }
 
 /** Lists what is broken or stands still, worst first, with what to do; empty where all is well. */
@@ -20,31 +24,25 @@ export const listAttention = ({
   outbox,
 }: Operations): Attention[] => {
   const idle = temporal.queues.filter(({ backlog, pollers }) => backlog > 0 && pollers.length === 0)
+  // A worker that is missing is the cause of both, and its problem names it.
+  const isNamed = problems.some(({ dependency }) => dependency === 'workers')
   const late = stuck.tasks.length + stuck.versions.length
-  const failing = deliveries.receivers.filter(({ failing: count }) => count > 0)
   const all: (Attention | false)[] = [
-    ...problems.map(({ message }) => ({ tone: 'bad', text: message, panel: 'queues' }) as const),
-    ...idle.map(
+    ...problems.map(toAttention),
+    ...(isNamed ? [] : idle).map(
       ({ name, type, backlog, backlog_age_seconds: age }) =>
         ({
           tone: 'bad',
           text: t(
-            '{count, plural, one {# step} other {# steps}} for {time} in {name} ({type}), and no worker takes them: start one',
+            '{count, plural, one {# step waits} other {# steps wait}} for {time} in {name} ({type}), and no worker takes {count, plural, one {it} other {them}}: start one',
             { count: backlog, time: showSeconds(age), name, type },
           ),
           panel: 'queues',
         }) as const,
     ),
-    ...failing.map(
-      ({ host, failing: count }) =>
-        ({
-          tone: 'warn',
-          text: t(
-            '{count, plural, one {# event} other {# events}} for {host} failed at least once and will be tried again',
-            { count, host },
-          ),
-          panel: 'hosts',
-        }) as const,
+    ...listFailing(deliveries).map(
+      (host) =>
+        ({ tone: 'warn', text: sayHost(host), since: host.failing_since, panel: 'hosts' }) as const,
     ),
     late > 0 && {
       tone: 'warn',
@@ -63,5 +61,40 @@ export const listAttention = ({
       panel: 'outbox',
     },
   ]
-  return all.filter((one) => one !== false)
+  return all
+    .filter((one) => one !== false)
+    .toSorted((a, b) => Number(a.tone === 'warn') - Number(b.tone === 'warn'))
+}
+
+const listFailing = (deliveries: Operations['deliveries']) =>
+  deliveries.receivers.filter(({ failing: count }) => count > 0)
+
+/** Panels that show more of a problem. The store has none: its sentence names the folder. */
+const PANELS: Readonly<Record<string, string>> = {
+  temporal: 'queues',
+  workers: 'queues',
+  engines: 'instances',
+}
+
+const toAttention = (problem: Problem): Attention => ({
+  tone: problem.is_urgent === false ? 'warn' : 'bad',
+  text: problem.message.charAt(0).toUpperCase() + problem.message.slice(1),
+  since: problem.since,
+  panel: problem.scope === undefined ? PANELS[problem.dependency] : 'paused',
+})
+
+const sayHost = ({ host, failing: count, last_status: status, ...more }: Host): string => {
+  const { failing_owners: owners = [], failing_owners_total: total = owners.length } = more
+  return t(
+    '{count, plural, one {# event} other {# events}} of {owner} for {host} failed and will be tried again for up to three days. {cause}. Its owner mends it, or pause host:{host} until then',
+    {
+      count,
+      owner:
+        total > owners.length
+          ? t('{count, plural, one {# owner} other {# owners}}', { count: total })
+          : owners.join(', '),
+      host,
+      cause: [causeOf(more.last_error_class), status && `(${status})`].filter(Boolean).join(' '),
+    },
+  )
 }

@@ -13,7 +13,7 @@ import { listTemplates, sortInstances, type Fleet, type Instance } from './fleet
 
 const fleetQuery = readQuery('/admin/instances', {}, { refetchInterval: 5000 })
 
-/** Instances of ComfyUI and their templates; nothing where no worker has an instance. */
+/** Instances of engines and their templates; nothing where no worker has an instance. */
 export const FleetPanels = () => {
   const { data } = useQuery(fleetQuery)
   if (!data || data.instances.length === 0) return null
@@ -30,13 +30,14 @@ const Instances = ({ instances }: Pick<Fleet, 'instances'>) => {
   const { shown, more } = useMore(sortInstances(instances), 20, 100)
   return (
     <Panel
-      title={t('ComfyUI instances')}
+      id="instances"
+      title={t('Engine instances')}
       actions={t('{count, plural, one {# instance} other {# instances}}', {
         count: instances.length,
       })}
     >
       <Rows
-        label={t('ComfyUI instances')}
+        label={t('Engine instances')}
         rows={shown}
         empty=""
         columns={{
@@ -63,13 +64,14 @@ const Instances = ({ instances }: Pick<Fleet, 'instances'>) => {
             ends.map(({ end, count }) => `${showNumber(count)} ${inWords(end)}`).join(', '),
           '': (instance) => <Drain instance={instance} />,
         }}
-        below={({ state, seen_at: seen, last_error: error, last_error_at: at }) =>
+        below={({ engine, state, seen_at: seen, last_error: error, last_error_at: at }) =>
           (error || state === 'gone') && (
             <div className="small">
               {state === 'gone' && (
                 <p>
-                  {rich('Last response {time}. Start it, or remove it from COMFYUI_URLS.', {
+                  {rich('Last response {time}. Start it, or remove it from {setting}.', {
                     time: <Time at={seen} />,
+                    setting: engine === undefined ? 'COMFYUI_URLS' : 'ENGINES_HTTP',
                   })}
                 </p>
               )}
@@ -159,9 +161,9 @@ const Model = ({
 )
 
 const Templates = ({ fleet }: { fleet: Fleet }) => (
-  <Panel title={t('ComfyUI templates')}>
+  <Panel title={t('Engine templates')}>
     <Rows
-      label={t('ComfyUI templates')}
+      label={t('Engine templates')}
       rows={listTemplates(fleet)}
       empty={t('No worker has read templates yet')}
       columns={{

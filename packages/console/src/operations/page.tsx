@@ -65,9 +65,10 @@ const Attention = ({ data }: { data: Operations }) => {
   if (all.length === 0) return <Note tone="ok">{t('Nothing needs attention.')}</Note>
   return (
     <Panel title={t('Needs attention')}>
-      {all.map(({ tone, text, panel }) => (
+      {all.map(({ tone, text, since, panel }) => (
         <Note key={text} tone={tone}>
-          <Bdi>{text}</Bdi> <a href={`#${panel}`}>{t('Show')}</a>
+          <Bdi>{text}</Bdi> <Time at={since} />{' '}
+          {panel !== undefined && <a href={`#${panel}`}>{t('Show')}</a>}
         </Note>
       ))}
     </Panel>

@@ -20,7 +20,7 @@ const pausesQuery = readQuery('/admin/pauses', {}, { refetchInterval: 5000 })
 export const Pauses = () => {
   const { data } = useQuery(pausesQuery)
   return (
-    <Panel title={t('Paused')} actions={<PauseButton />}>
+    <Panel id="paused" title={t('Paused')} actions={<PauseButton />}>
       <Rows
         label={t('Pauses')}
         rows={data?.pauses ?? []}

@@ -1,5 +1,6 @@
 import type { Schema } from '../api/client.ts'
 import { showSeconds } from '../words/text.ts'
+import { CAUSES } from '../words/causes.ts'
 import { t } from '../words/translate.ts'
 import { Code } from './code.tsx'
 import { Row, Stack } from './panels.tsx'
@@ -66,21 +67,6 @@ const Attempt = ({ attempt, isNewest }: { attempt: AttemptRow; isNewest: boolean
       )}
     </div>
   )
-}
-
-/** Why an attempt did not deliver. */
-export const CAUSES: Record<NonNullable<AttemptRow['error_class']>, string> = {
-  address_refused: t('Kiln does not call this address'),
-  dns: t('Host not found'),
-  connect: t('Nothing is listening at the address'),
-  tls: t('The certificate of the webhook URL is not valid'),
-  timeout: t('The webhook URL did not respond in time'),
-  reset: t('The webhook URL broke the connection'),
-  status_3xx: t('The webhook URL sent a redirect, which Kiln does not follow'),
-  status_4xx: t('The webhook URL rejected it'),
-  status_5xx: t('The webhook URL responded with a server error'),
-  gone: t('The webhook URL wants no more events'),
-  unknown: t('Its outcome was not recorded'),
 }
 
 /** Explanations of those states of a delivery whose word alone does not say it. */
