@@ -132,7 +132,12 @@ const describeDelivery = (delivery: TaskDelivery): string => {
 }
 
 const describeResponse = ({ responseStatus, errorClass, errorDetail }: TaskDelivery): string =>
-  [responseStatus && `status ${responseStatus}`, errorClass, errorDetail]
+  [
+    responseStatus && `status ${responseStatus}`,
+    errorClass,
+    // It may name where a redirect leads, with a secret of the owner in the path.
+    errorDetail?.replaceAll(/(https?:\/\/[^/\s;]+)[^\s;]*/g, '$1'),
+  ]
     .filter(Boolean)
     .join(', ') || 'no response yet'
 

@@ -263,9 +263,12 @@ const checkOpenWork = async ({ sql }: CheckDeps): Promise<string> => {
 
 const checkWebhooks = async ({ sql }: CheckDeps): Promise<string> => {
   const deliveries = await listWaitingUrls(sql())
-  const failing = deliveries.receivers.filter((host) => host.failing > 0).map(describeFailingHost)
+  const failing = deliveries.receivers
+    .filter((host) => host.failing > 0 && host.paused !== true)
+    .map(describeFailingHost)
   if (failing.length > 0) throw new OperatorWarning(failing.join('; '))
-  return `${counted(deliveries.waiting, 'event waits', 'events wait')}, and none has failed`
+  const waiting = counted(deliveries.waiting, 'event waits', 'events wait')
+  return `${waiting}, and none has failed but at paused hosts`
 }
 
 const makeStoreChecks = ({ config, searchPath }: CheckDeps): Check[] => {

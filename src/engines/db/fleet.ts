@@ -9,6 +9,7 @@ import type {
 import type { Queryable, Sql } from '../../platform/db/client.ts'
 import { instant } from '../../platform/db/instant.ts'
 import type { AwaitedEngine, FailingEngine } from '../domain/engine-problem.ts'
+import { isPaused } from '../../tasks/db/pause.ts'
 import { NO_INSTANCE } from '../../tasks/domain/waits-for.ts'
 import { openThere } from './placement.ts'
 
@@ -156,6 +157,9 @@ export const listAwaitedEngines = async (sql: Sql): Promise<AwaitedEngine[]> =>
 /** An instance that is late for less may only be busy. */
 const STALLED_SECONDS = 10
 
+/** Named, so that the indexes that begin with the family serve. */
+const FAMILIES = ['image', 'video']
+
 /** Lists the engines that workers serve and whose breaker is open, or none of whose instances takes a task. */
 export const listFailingEngines = async (sql: Sql): Promise<FailingEngine[]> =>
   await sql`
@@ -173,24 +177,35 @@ export const listFailingEngines = async (sql: Sql): Promise<FailingEngine[]> =>
     group by fleet
     having bool_and(shown in ('gone', 'quarantined', 'draining') or shown = 'stalled'
         and state_at < now() - make_interval(secs => ${STALLED_SECONDS}))
-      and not bool_and(shown = 'draining')
   ), failing as (
     select engine, null as scope, null as family, since, reasons from away
     union all
     select split_part(scope, ':', 2), scope, nullif(split_part(scope, ':', 3), ''), opened_at, array(
-      select p.detail from placement p join instance i on i.name = p.instance
+      select p.detail
+      from (select * from placement order by at desc limit 10000) p
+      join instance i on i.name = p.instance
       where coalesce(i.engine, 'comfyui') = split_part(scope, ':', 2) and p.detail <> ''
         and p.at > now() - interval '1 day'
       order by p.at desc limit 1)
     from breaker
     where opened_at is not null and split_part(scope, ':', 2) not in (select engine from away)
+      and exists (select from worker w where is_alive(w) and w.slots ? split_part(scope, ':', 2))
   )
   select engine, scope, ${instant(sql, sql`since`)} as since, reasons, (
       select count(*)::integer from (
-        select from task t
-        where t.ended_at is null and t.engine = f.engine and t.family = coalesce(f.family, t.family)
-          and (t.waits_on is not null or f.scope is null)
-        limit 10000
+        (select from task t
+        where t.family = any(${FAMILIES}) and t.engine = f.engine and t.ended_at is null
+          and t.family = coalesce(f.family, t.family)
+          and t.waits_on is not null and t.waits_on <> 'later' and not ${isPaused(sql, sql`t`)}
+        limit 10000)
+        union all
+        (select from task t
+        where t.family = any(${FAMILIES}) and t.engine = f.engine and t.ended_at is null
+          and f.scope is null and t.waits_on is null and t.claimed_at is null
+        limit 10000)
+        union all
+        (select from placement p join instance i on i.name = p.instance
+        where p.state = 'open' and f.scope is null and coalesce(i.engine, 'comfyui') = f.engine)
       ) waiting
     ) as tasks
   from failing f

@@ -16,7 +16,7 @@ import {
 } from '../db/endpoint.ts'
 import type { EndpointHolder, EndpointKey, StoredHeaders } from '../db/endpoint.ts'
 import { listAttempts, redeliverToEndpoint } from '../db/redelivery.ts'
-import { originOf, withoutQuery } from '../../platform/domain/address.ts'
+import { originOf } from '../../platform/domain/address.ts'
 import { unitOfWork } from '../../platform/db/unit-of-work.ts'
 import { auditTarget } from '../../platform/domain/audit-log.ts'
 import { endpointSecretOwner } from '../domain/endpoint.ts'
@@ -28,7 +28,7 @@ import type {
   NewEndpoint,
 } from '../domain/endpoint.ts'
 import { OVERLAP_SECONDS } from '../domain/event.ts'
-import type { MissedTaskEvents, SecretRotation } from '../domain/event.ts'
+import type { Attempt, MissedTaskEvents, SecretRotation } from '../domain/event.ts'
 import { errors, shown } from '../../platform/domain/errors.ts'
 import { isUuid } from '../../platform/domain/uuid.ts'
 import { readBounds } from '../../platform/domain/time-bounds.ts'
@@ -61,12 +61,12 @@ interface EndpointChange extends Pick<AuditChange, 'action' | 'before' | 'after'
 
 type Request<Query = unknown, Body = unknown> = RouteRequest<unknown, Query, Body>
 
-/** Writes a change into the audit log; the query of an address may be a secret. */
+/** Writes a change into the audit log; the path of an address may be a secret. */
 const record = async (sql: Transaction, request: Request, change: EndpointChange) => {
   const { id: endpoint, action, before, after } = change
   const { publisherId } = request.params as { publisherId?: string }
   const show = (side: object | undefined) =>
-    side && { endpoint, ...side, ...('url' in side && { url: withoutQuery(String(side.url)) }) }
+    side && { endpoint, ...side, ...('url' in side && { url: originOf(String(side.url)) }) }
   await insertAudit(sql, auditOf(request), {
     action,
     target:
@@ -207,11 +207,10 @@ export const makeEndpointHandlers = (deps: EndpointDeps, validate: AuthorizeAcce
     },
     async attempts(request: Request): Promise<JsonResponse> {
       const { id } = await get(request)
+      const { mayManage } = await validate(request, 'read')
       const eventId = await getEventId(request, id)
-      return {
-        status: 200,
-        body: { attempts: await withinDeadline(sql, listAttempts(sql, eventId)) },
-      }
+      const attempts = await withinDeadline(sql, listAttempts(sql, eventId))
+      return { status: 200, body: { attempts: mayManage ? attempts : attempts.map(hidePlace) } }
     },
     async redeliver(request: Request): Promise<SavedResponse> {
       const { id } = await getEnabled(request)
@@ -255,6 +254,11 @@ const readId = ({ params }: Pick<RouteRequest, 'params'>): string => {
   if (!isUuid(id)) throw errors.endpointNotFound(id)
   return id.toLowerCase()
 }
+
+const hidePlace = ({ error_detail: _detail, ...attempt }: Attempt): Attempt => ({
+  ...attempt,
+  url: originOf(attempt.url),
+})
 
 /** The path of an address may be a secret. */
 const hidePath = (endpoint: Endpoint): Endpoint => ({

@@ -2,6 +2,7 @@ import { lstat, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { inTime } from '../domain/in-time.ts'
 import { makeLocalStorage } from '../storage/local.ts'
 import { makeMovingStorage } from '../storage/moving.ts'
 import { findShortage, MAKE_ROOM, readRoom, WHEN_FULL } from '../storage/room.ts'
@@ -81,7 +82,12 @@ export const probeStorage = async (storage: Storage, config: PlatformConfig): Pr
 
 /** Finds a shortage of room in a local store; undefined of a bucket, and where its folder cannot be read. */
 export const findStoreShortage = async ({ STORAGE, STORAGE_PATH }: PlatformConfig) =>
-  STORAGE === 's3' ? undefined : await readRoom(STORAGE_PATH).then(findShortage, () => undefined)
+  STORAGE === 's3'
+    ? undefined
+    : await inTime(readRoom(STORAGE_PATH), ROOM_MS, 'storage').then(findShortage, () => undefined)
+
+/** A folder of a server that is away never says how full it is. */
+const ROOM_MS = 1000
 
 /** Returns what an operator does about an error of the store that stays until then; undefined for one that may pass. */
 export const adviseStorage = async (

@@ -63,7 +63,9 @@ export const listEndedWorkers = async (sql: Queryable): Promise<EndedWorker[]> =
   await sql`
   select identity, role, array(select jsonb_object_keys(slots)) as engines,
     ${instant(sql, sql`coalesce(ended_at, beat_at)`)} as until
-  from worker where identity is not null and not is_alive(worker)
+  from worker
+  where identity is not null and not is_alive(worker)
+    and coalesce(ended_at, beat_at) > now() - interval '1 day'
   order by coalesce(ended_at, beat_at) desc limit 100
 `
 

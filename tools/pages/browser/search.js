@@ -40,7 +40,7 @@
   const stem = (word) => (word.length > 4 ? word.replace(/(ies|ied|ing|ed|es|e|s|y)$/, '') : word)
 
   /** The more words are found, and the better, the higher; 0 where none is. */
-  const rank = (words, { title, of = '', text, words: body = '' }) => {
+  const rank = (words, whole, { title, of = '', text, words: body = '' }) => {
     const name = title.toLowerCase()
     const parts = name.split(/\W+/)
     const rest = `${of} ${text} ${body}`.toLowerCase().split(/\W+/)
@@ -53,7 +53,7 @@
     })
     const count = scores.filter((score) => score > 0).length
     if (count === 0) return 0
-    const all = name === words.join(' ') ? 100 : name.startsWith(words.join(' ')) ? 40 : 0
+    const all = name === whole ? 100 : name.startsWith(whole) ? 40 : 0
     // Of two that match as well the page counts more than its part.
     return 1000 * count + all + scores.reduce((sum, score) => sum + score, of === '' ? 5 : 0)
   }
@@ -77,7 +77,7 @@
     if (field.value.trim() !== text) return
     const words = readWords(text)
     const ranked = all
-      .map((entry) => ({ ...entry, score: rank(words, entry) }))
+      .map((entry) => ({ ...entry, score: rank(words, text.toLowerCase(), entry) }))
       .filter(({ score }) => score > 0)
       .toSorted((a, b) => b.score - a.score)
     const packs = {

@@ -14,7 +14,7 @@ type Name = 'batch' | 'operation'
 const routesOf = ({ kiln }: Context, name: Name) =>
   name === 'batch' ? kiln.batches : kiln.operations
 
-/** Names a request of a batch by its place, from 0. */
+/** Names a request of a batch by its place, which counts from 0, as people count. */
 type NamePlace = (index: number) => string
 
 const nameRequest: NamePlace = (index) => `request ${index + 1}`

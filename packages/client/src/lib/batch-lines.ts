@@ -26,7 +26,7 @@ export function* readRequestLines(file: Uint8Array): Generator<RequestLine> {
 
 /** Drops the place that a parser names by a line of its own, which is always the first. */
 const withoutLine = (message: string): string =>
-  message.replace(/ \(line 1 column \d+\)$| at line 1 (?=column)/, '')
+  message.replace(/ \(line 1 column \d+\)$/, '').replace(/ at line 1 (?=column)/, ' at ')
 
 /** Lists the numbers of all requests, and what is no JSON among them: the service would make the tasks of all others first. */
 export const checkLines = (file: Uint8Array): { numbers: number[]; issues: LineIssue[] } => {

@@ -124,7 +124,7 @@ const ApiKeys = () => (
       secretOf={({ key }) => key}
       about={(key) => (
         <>
-          <p>{t('Try it in a terminal:')}</p>
+          <p>{t('Try it in a terminal (a key with scopes needs “read” for it):')}</p>
           <Code
             text={`export KILN_API_KEY=${key}\ncurl ${location.origin}/users -H "X-API-KEY: $KILN_API_KEY"`}
             label={t('a first request')}

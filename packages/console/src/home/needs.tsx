@@ -161,7 +161,7 @@ export const Needs = ({ me }: { me: { id: string; isAdmin: boolean } }) => {
   const shown = needs
     .filter((need) => need !== false && need !== undefined)
     .filter(({ name, mark }) => dismissed[`${name} ${me.id}`] !== mark)
-  const broken = [summary, failures, blocked, reviews].find(({ error }) => error)
+  const broken = [summary, failures, endpoints, blocked, reviews].find(({ error }) => error)
   return (
     <>
       {broken && <ErrorPanel error={broken.error} onRetry={() => void broken.refetch()} />}

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 
 import { readQuery } from '../api/client.ts'
 import { serviceQuery, useIsPublic } from '../api/queries.ts'
-import { signIn, signInAs } from '../api/session.ts'
+import { listDevelopmentUsers, signIn, signInAs } from '../api/session.ts'
 import { iconOf } from '../registry/queries.ts'
 import { SignIn, useDevelopmentUsers } from '../shell/sign-in.tsx'
 import { showToast } from '../shell/toasts.tsx'
@@ -48,9 +48,10 @@ const Hero = () => {
   const start = useMutation({
     mutationFn: async () => {
       if (!service?.development) return await signIn('/console/try/relight?use=example')
-      if (user === undefined) return
-      await signInAs(user)
-      showToast(t('You are {user}, a user of this development server.', { user }))
+      const as = user ?? (await listDevelopmentUsers())[0]?.user
+      if (as === undefined) return
+      await signInAs(as)
+      showToast(t('You are {user}, a user of this development server.', { user: as }))
       await navigate(tryPage('relight', undefined, 'example'))
     },
   })

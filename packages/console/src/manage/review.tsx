@@ -27,7 +27,11 @@ const useReviews = ({ node_id: nodeId, version, status }: Version) => {
   const last = data?.moves?.at(-1)
   return {
     open: newest?.closed_at === undefined ? newest : undefined,
-    rejectedAt: newest?.decision?.status === status ? newest.closed_at : undefined,
+    // An older decision is not why it is blocked now.
+    rejectedAt:
+      newest?.decision?.status === status && (newest.closed_at ?? '') >= (last?.at ?? '')
+        ? newest.closed_at
+        : undefined,
     bannedAt: last?.to === 'NodeVersionStatusBanned' ? last.at : undefined,
   }
 }

@@ -81,7 +81,9 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
         status !== 'NodeVersionStatusDeleted' &&
         (status !== DECISIONS[letter].status || (letter === 'h' && moderation?.review)),
     )
-  const decisions = { ...DECISIONS, ...(legal('h').some(isFlagged) && { h: KEEP }) }
+  const held = legal('h')
+  const isKept = held.length > 0 && held.every(isFlagged)
+  const decisions = { ...DECISIONS, ...(isKept && { h: KEEP }) }
   const ask = (letter: Letter) => () => legal(letter).length > 0 && setAsked(letter)
   useKeys({ a: ask('a'), h: ask('h'), b: ask('b') })
   const undo = async (done: readonly Version[]): Promise<void> => {

@@ -67,7 +67,7 @@ export const listAttention = ({
 }
 
 const listFailing = (deliveries: Operations['deliveries']) =>
-  deliveries.receivers.filter(({ failing: count }) => count > 0)
+  deliveries.receivers.filter(({ failing: count, paused }) => count > 0 && paused !== true)
 
 /** Panels that show more of a problem. The store has none: its sentence names the folder. */
 const PANELS: Readonly<Record<string, string>> = {

@@ -67,7 +67,7 @@ const Attention = ({ data }: { data: Operations }) => {
     <Panel title={t('Needs attention')}>
       {all.map(({ tone, text, since, panel }) => (
         <Note key={text} tone={tone}>
-          <Bdi>{text}</Bdi> <Time at={since} />{' '}
+          <Bdi>{text}</Bdi> <Time at={since} none="" />{' '}
           {panel !== undefined && <a href={`#${panel}`}>{t('Show')}</a>}
         </Note>
       ))}

@@ -150,7 +150,7 @@ const Lines = ({ kind, bulk }: OfKind & { bulk: Bulk }) => {
 const TaskLink = ({ id }: { id: string | undefined }) =>
   id ? <Link {...taskPage(id)}>{id}</Link> : '–'
 
-/** Counts from 1, as the check of a file does: `#2` is its second line. */
+/** Counts requests from 1: `#2` is the second; blank lines of a file are none. */
 const nameLine = (index: number): string => `#${index + 1}`
 
 const COLUMNS = {

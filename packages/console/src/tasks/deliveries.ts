@@ -22,13 +22,14 @@ export const listDeliveries = <Of extends TaskEvent>(
     ]
   })
 
-/** The caller's webhook subscriptions: their addresses by their ids, and whether one is sent events of tasks. */
-export const useSubscriptions = () => {
+/** The caller's webhook subscriptions: their addresses by their ids, and whether one is sent events of tasks of a family. */
+export const useSubscriptions = (family = '') => {
   const { endpoints = [] } = useQuery(readQuery('/endpoints', {})).data ?? {}
   return {
     urls: new Map<string | undefined, string>(endpoints.map(({ id, url }) => [id, url])),
     isSubscribed: endpoints.some(
-      ({ status, events }) => status === 'enabled' && events.some((one) => one.includes('_task.')),
+      ({ status, events }) =>
+        status === 'enabled' && events.some((one) => one.startsWith(`${family}_task.`)),
     ),
   }
 }

@@ -29,12 +29,12 @@ const isFailing = (delivery: Delivery): boolean =>
   ['exhausted', 'retrying'].includes(stateOf(delivery))
 
 /** Deliveries of a task's events to its webhook URL and to subscriptions, newest first. The address names the open one, or `none`; by default the newest that was sent. */
-export const Events = ({ task }: { task: Pick<TaskItem, 'task_id' | 'status'> }) => {
+export const Events = ({ task }: { task: Pick<TaskItem, 'task_id' | 'status' | 'family'> }) => {
   const { event: opened } = useSearch({ from: '/tasks/$task' })
   const change = useChangeSearch()
   const [watchedUntil, setWatchedUntil] = useState(0)
   const query = useQuery(eventsQuery(task, watchedUntil))
-  const { urls, isSubscribed } = useSubscriptions()
+  const { urls, isSubscribed } = useSubscriptions(task.family)
   const events = query.data?.events.map((event) => ({ ...event, task_id: task.task_id }))
   const sent = listDeliveries(events ?? []).toReversed()
   const failing = sent.filter(isFailing).length
