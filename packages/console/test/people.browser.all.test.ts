@@ -165,6 +165,7 @@ describe('publishers, moderation and operations', { skip }, () => {
     assert.ok(await page.getByRole('button', { name: 'Ban', exact: true }).last().isDisabled())
     await page.getByLabel('Type light-mixer@1.1.0 to confirm').fill('light-mixer@1.1.0')
     await inDialog(page, 'Ban')
+    await page.getByText('light-mixer@1.1.0: banned').waitFor()
     await owner.goto(`${console.service.baseUrl}/console`)
     await owner.getByText('1 of your versions is banned. Fix it and publish a new one.').waitFor()
     await owner.getByText('It prints two.').waitFor()
