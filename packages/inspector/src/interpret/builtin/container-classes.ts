@@ -2,14 +2,11 @@ import { isSet, payloadOf } from '../values/read-value.ts'
 import { asNew, makeSet } from '../operate/mapping.ts'
 import { readItems } from '../operate/iterate.ts'
 import {
-  augmentingMethods,
   CONTAINER_METHODS,
   ITEM_METHODS,
-  operatorMethods,
-  ORDERING_METHODS,
   SEQUENCE_METHODS,
-  SET_OPERATORS,
   STORE_METHODS,
+  UNCALLED,
   VALUE_METHODS,
 } from './payload-methods.ts'
 import { FINDING_METHODS, LIST_METHODS } from './list-methods.ts'
@@ -22,6 +19,7 @@ import { wrap } from './number-classes.ts'
 const LIST: Definition = {
   name: 'list',
   payload: 'list',
+  unread: UNCALLED,
   construct: (rt, cls, [value]) => {
     if (cls.module !== 'builtins') return wrap(rt, cls, makeList([]))
     if (value === undefined) return makeList([])
@@ -32,8 +30,6 @@ const LIST: Definition = {
   methods: {
     ...SEQUENCE_METHODS,
     ...STORE_METHODS,
-    ...operatorMethods({ add: '+', mul: '*' }),
-    ...augmentingMethods({ add: '+' }),
     ...LIST_METHODS,
   },
   attributes: { __hash__: null },
@@ -42,6 +38,7 @@ const LIST: Definition = {
 const TUPLE: Definition = {
   name: 'tuple',
   payload: 'tuple',
+  unread: UNCALLED,
   construct: (rt, cls, [value]) => {
     if (value === undefined) return wrap(rt, cls, makeTuple([]))
     const { items, rest } = readItems(rt, value)
@@ -50,7 +47,6 @@ const TUPLE: Definition = {
   },
   methods: {
     ...SEQUENCE_METHODS,
-    ...operatorMethods({ add: '+', mul: '*' }),
     ...FINDING_METHODS,
   },
 }
@@ -58,6 +54,7 @@ const TUPLE: Definition = {
 const DICT: Definition = {
   name: 'dict',
   payload: 'dict',
+  unread: UNCALLED,
   construct: (rt, cls, args, kwargs) => {
     const dict = makeEmptyDict()
     if (cls.module !== 'builtins') return wrap(rt, cls, dict)
@@ -69,13 +66,7 @@ const DICT: Definition = {
     ...CONTAINER_METHODS,
     ...ITEM_METHODS,
     ...STORE_METHODS,
-    ...operatorMethods({ or: '|' }),
-    ...augmentingMethods({ or: '|' }),
     ...DICT_METHODS,
-    __reversed__: (rt, [self]) => {
-      const inner = payloadOf(self ?? null)
-      return makeList(readItems(rt, inner).items.toReversed())
-    },
   },
   classMethods: { fromkeys: dictFromKeys },
   attributes: { __hash__: null },
@@ -94,18 +85,16 @@ const constructSet =
 
 const ANY_SET_METHODS = {
   ...VALUE_METHODS,
-  ...ORDERING_METHODS,
   ...CONTAINER_METHODS,
-  ...operatorMethods(SET_OPERATORS),
 }
 
 const SET: Definition = {
   name: 'set',
   payload: 'set',
+  unread: `${UNCALLED} isdisjoint symmetric_difference`,
   construct: constructSet(false),
   methods: {
     ...ANY_SET_METHODS,
-    ...augmentingMethods(SET_OPERATORS),
     ...SET_METHODS,
   },
   attributes: { __hash__: null },
@@ -114,6 +103,7 @@ const SET: Definition = {
 const FROZENSET: Definition = {
   name: 'frozenset',
   payload: 'set',
+  unread: `${UNCALLED} isdisjoint symmetric_difference`,
   construct: constructSet(true),
   methods: { ...ANY_SET_METHODS, ...FROZENSET_METHODS },
 }

@@ -74,14 +74,12 @@ function matchPattern(matching: Matching, pattern: Pattern, value: Value): Truth
       return identical(rt, value, pattern.value)
     case 'MatchAs':
       return matchAs(matching, pattern, value)
-    case 'MatchOr':
-      return matchOr(matching, pattern.patterns, value)
     default:
       return matchAnyhow(matching, pattern)
   }
 }
 
-/** Captures each name as an unknown: what sequences, mappings and classes look like inside is not followed. */
+/** Captures each name as an unknown: what sequences, mappings and classes look like inside, and what others have in common, is not followed. */
 function matchAnyhow({ captured }: Matching, pattern: Pattern): undefined {
   const names = new Set<string>()
   collectPattern(pattern, names)
@@ -94,14 +92,4 @@ function matchAs(matching: Matching, { pattern, name }: PatternOf<'MatchAs'>, va
   const fits = pattern ? matchPattern(matching, pattern, value) : true
   if (fits !== false && name !== undefined) matching.captured.set(name, value)
   return fits
-}
-
-function matchOr(matching: Matching, patterns: Pattern[], value: Value): Truth {
-  let decided: Truth = false
-  for (const pattern of patterns) {
-    const fits = matchPattern(matching, pattern, value)
-    if (fits === true) return decided === undefined ? undefined : true
-    if (fits === undefined) decided = undefined
-  }
-  return decided
 }

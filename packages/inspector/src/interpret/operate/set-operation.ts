@@ -3,7 +3,7 @@ import { readItems } from './iterate.ts'
 import { makeSet } from './mapping.ts'
 import type { HashKey, Runtime, SetValue, Value } from '../types.ts'
 
-/** `a | b`, `&`, `-`, `^` of sets and of views of keys; undefined if the operands are no sets. */
+/** `a | b`, `&`, `-` of sets and of views of keys; undefined if the operands are no sets. */
 export function combineSets(
   rt: Runtime,
   op: string,
@@ -23,7 +23,7 @@ function emptyWithRest(): SetValue {
 }
 
 /** A set itself, or the set of what a view of keys or items shows. */
-export function asSet(rt: Runtime, value: Value): SetValue | undefined {
+function asSet(rt: Runtime, value: Value): SetValue | undefined {
   if (!isObject(value)) return undefined
   if (value.kind === 'set') return value
   if (value.kind !== 'view' || value.of === 'values') return undefined
@@ -48,8 +48,6 @@ function combine(
     }
     case '-':
       return new Map(onlyA)
-    case '^':
-      return new Map([...onlyA, ...onlyB])
     default:
       return undefined
   }

@@ -1,9 +1,4 @@
 class OrderedDict(dict):
-    def __or__(self, other):
-        return type(self)(dict(self) | dict(other))
-
-    def __ror__(self, other):
-        return type(self)(dict(other) | dict(self))
 
     # Its form changed with Python 3.12.
     def __repr__(self):
@@ -23,9 +18,6 @@ class OrderedDict(dict):
         key = list(self)[-1 if last else 0]
         return key, self.pop(key)
 
-    def copy(self):
-        return type(self)(self)
-
 
 # A missing key calls the factory and keeps what it gives.
 class defaultdict(dict):
@@ -38,9 +30,6 @@ class defaultdict(dict):
             return _missing('KeyError')
         self[key] = value = self.default_factory()
         return value
-
-    def copy(self):
-        return type(self)(self.default_factory, self)
 
 
 class UserDict(dict):
@@ -77,19 +66,8 @@ class deque:
         for item in iterable:
             self.append(item)
 
-    def extendleft(self, iterable):
-        for item in iterable:
-            self.appendleft(item)
-
     def popleft(self):
         return self._items.pop(0)
-
-    def rotate(self, n=1):
-        at = -n % len(self._items) if self._items else 0
-        self._items = self._items[at:] + self._items[:at]
-
-    def copy(self):
-        return type(self)(self._items, self.maxlen)
 
     pop, clear, reverse, remove, count, index = map(_of_items, 'pop clear reverse remove count index'.split())
     __iter__, __len__, __contains__ = map(_of_items, ('__iter__', '__len__', '__contains__'))
