@@ -6,7 +6,6 @@ import {
   ITEM_METHODS,
   SEQUENCE_METHODS,
   STORE_METHODS,
-  UNCALLED,
   VALUE_METHODS,
 } from './payload-methods.ts'
 import { FINDING_METHODS, LIST_METHODS } from './list-methods.ts'
@@ -19,7 +18,6 @@ import { wrap } from './number-classes.ts'
 const LIST: Definition = {
   name: 'list',
   payload: 'list',
-  unread: UNCALLED,
   construct: (rt, cls, [value]) => {
     if (cls.module !== 'builtins') return wrap(rt, cls, makeList([]))
     if (value === undefined) return makeList([])
@@ -38,7 +36,6 @@ const LIST: Definition = {
 const TUPLE: Definition = {
   name: 'tuple',
   payload: 'tuple',
-  unread: UNCALLED,
   construct: (rt, cls, [value]) => {
     if (value === undefined) return wrap(rt, cls, makeTuple([]))
     const { items, rest } = readItems(rt, value)
@@ -54,7 +51,6 @@ const TUPLE: Definition = {
 const DICT: Definition = {
   name: 'dict',
   payload: 'dict',
-  unread: UNCALLED,
   construct: (rt, cls, args, kwargs) => {
     const dict = makeEmptyDict()
     if (cls.module !== 'builtins') return wrap(rt, cls, dict)
@@ -91,7 +87,6 @@ const ANY_SET_METHODS = {
 const SET: Definition = {
   name: 'set',
   payload: 'set',
-  unread: `${UNCALLED} isdisjoint symmetric_difference`,
   construct: constructSet(false),
   methods: {
     ...ANY_SET_METHODS,
@@ -103,7 +98,6 @@ const SET: Definition = {
 const FROZENSET: Definition = {
   name: 'frozenset',
   payload: 'set',
-  unread: `${UNCALLED} isdisjoint symmetric_difference`,
   construct: constructSet(true),
   methods: { ...ANY_SET_METHODS, ...FROZENSET_METHODS },
 }

@@ -12,7 +12,7 @@ import {
 import type { Definition, NativeClass } from '../values/native.ts'
 import type { IteratorValue, Kwargs, Runtime, Value } from '../types.ts'
 import { rangeLength, truthOf } from '../operate/truth.ts'
-import { CONTAINER_METHODS, ITEM_METHODS, UNCALLED, VALUE_METHODS } from './payload-methods.ts'
+import { CONTAINER_METHODS, ITEM_METHODS, VALUE_METHODS } from './payload-methods.ts'
 
 const RANGE: Definition = {
   name: 'range',
@@ -25,7 +25,6 @@ const RANGE: Definition = {
       : { kind: 'range', start: first, stop: second, step }
   },
   methods: { ...VALUE_METHODS, ...CONTAINER_METHODS, ...ITEM_METHODS },
-  unread: UNCALLED,
 }
 
 const SLICE: Definition = { name: 'slice', construct: () => undefined }
@@ -164,8 +163,8 @@ export const GENERATOR: Definition = {
 /** Views of dicts. */
 export const viewClass = (name: string): Definition => ({
   name,
-  methods: CONTAINER_METHODS,
-  unread: `${UNCALLED} isdisjoint`,
+  methods: { ...VALUE_METHODS, ...CONTAINER_METHODS },
+  unread: 'isdisjoint',
 })
 
 export const ITERATION_CLASSES = [RANGE, SLICE, ZIP, MAP, FILTER, ENUMERATE, REVERSED]

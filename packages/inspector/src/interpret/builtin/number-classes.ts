@@ -1,7 +1,7 @@
 import { raiseIfCertain } from '../operate/raise.ts'
 import { callSpecial } from '../operate/call.ts'
 import { truthOf } from '../operate/truth.ts'
-import { UNCALLED, VALUE_METHODS } from './payload-methods.ts'
+import { VALUE_METHODS } from './payload-methods.ts'
 import { intOf, payloadOf } from '../values/read-value.ts'
 import type { ClassValue, Kwargs, Runtime, Value } from '../types.ts'
 import { toFloat, truncate } from '../text/number/number.ts'
@@ -20,7 +20,6 @@ export const INT: Definition = {
     __bool__: (rt, [self]) => truthOf(rt, payloadOf(self ?? null)),
   },
   unread:
-    UNCALLED +
     'as_integer_ratio bit_count bit_length conjugate from_bytes is_integer to_bytes imag real numerator denominator',
 }
 
@@ -59,7 +58,7 @@ export const FLOAT: Definition = {
     ...VALUE_METHODS,
     __float__: (_, [self]) => payloadOf(self ?? null),
   },
-  unread: UNCALLED + 'as_integer_ratio conjugate from_number fromhex hex imag is_integer real',
+  unread: 'as_integer_ratio conjugate from_number fromhex hex imag is_integer real',
 }
 
 function floatFrom(rt: Runtime, value: Value | undefined): Value | undefined {

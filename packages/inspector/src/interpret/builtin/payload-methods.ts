@@ -1,3 +1,4 @@
+import { words } from '../../words.ts'
 import { getItem } from '../operate/item.ts'
 import { iterate, lengthOfValue } from '../operate/iterate.ts'
 import { contains } from '../operate/membership.ts'
@@ -13,12 +14,14 @@ import type { NativeCall, Value } from '../types.ts'
  */
 const self = (args: readonly Value[]): Value => payloadOf(args[0] ?? null)
 
-/** Those that nobody calls by name, whose results are not computed. */
-export const UNCALLED =
-  '__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __format__ __hash__ __add__ __radd__ __sub__ __rsub__ __mul__ ' +
-  '__rmul__ __truediv__ __rtruediv__ __floordiv__ __rfloordiv__ __pow__ __rpow__ __lshift__ __rshift__ __mod__ __rmod__ __or__ __ror__ __and__ __rand__ __xor__ __rxor__ __reversed__ '
+/** Those that nobody calls by name: their results are not computed. */
+const UNCALLED = words(`
+  __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __format__ __hash__ __add__ __radd__ __sub__ __rsub__ __mul__ __rmul__
+  __truediv__ __rtruediv__ __floordiv__ __rfloordiv__ __mod__ __rmod__ __pow__ __rpow__ __lshift__ __rshift__
+  __or__ __ror__ __and__ __rand__ __xor__ __rxor__ __reversed__`)
 
 export const VALUE_METHODS: Record<string, NativeCall> = {
+  ...Object.fromEntries(UNCALLED.map((name) => [name, () => undefined])),
   __str__: (rt, args) => strOf(rt, self(args)),
   __repr__: (rt, args) => reprOf(rt, self(args)),
 }

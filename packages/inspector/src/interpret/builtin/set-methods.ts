@@ -92,6 +92,8 @@ const METHODS: Record<string, SetMethod> = {
   },
   issubset: (rt, set, [other]) => isSubset(set, toSet(rt, other ?? null)),
   issuperset: (rt, set, [other]) => isSubset(toSet(rt, other ?? null), set),
+  isdisjoint: () => undefined,
+  symmetric_difference: () => undefined,
   __init__: (rt, set, [items]) => {
     if (items === undefined || set.frozen) return null
     return updating('|')(rt, set, [items])

@@ -1,6 +1,6 @@
 import { isBytes, payloadOf, textOf } from '../values/read-value.ts'
 import { strOf } from '../operate/text-of.ts'
-import { SEQUENCE_METHODS, UNCALLED } from './payload-methods.ts'
+import { SEQUENCE_METHODS } from './payload-methods.ts'
 import { TEXT_METHODS } from './text-methods.ts'
 import { orElse } from '../values/make-value.ts'
 import type { Kwargs, Runtime, Value } from '../types.ts'
@@ -17,7 +17,6 @@ export const STR: Definition = {
     ...TEXT_METHODS,
   },
   unread:
-    UNCALLED +
     'casefold center encode expandtabs index isdecimal isnumeric isprintable istitle ljust maketrans rjust partition rfind rindex ' +
     'rpartition swapcase translate zfill format_map',
 }
@@ -42,7 +41,6 @@ export const BYTES: Definition = {
     ...SEQUENCE_METHODS,
   },
   unread:
-    UNCALLED +
     'count decode endswith find fromhex hex index join lower lstrip partition replace rfind rstrip split ' +
     'splitlines startswith strip translate upper',
 }

@@ -144,8 +144,7 @@ export function fillNativeClass(cls: ClassValue, definition: NativeClass): void 
   for (const [name, value] of Object.entries(definition.attributes ?? {}))
     cls.namespace.set(name, value)
   for (const name of namesOf(definition.unread))
-    if (!cls.namespace.has(name))
-      cls.namespace.set(name, makeUnknown(dotted(name), 'standard-library'))
+    cls.namespace.set(name, makeUnknown(dotted(name), 'standard-library'))
 }
 
 /** A module of the library, described as its classes are. */
