@@ -22,7 +22,7 @@ const str = (value: Value): string => {
   return typeof value === 'number' ? reprFloat(value) : `${value as bigint | string}`
 }
 
-const convert = (value: Value, how: string): string | undefined => {
+const convert = (value: Value, how: 's' | 'r' | 'a'): string | undefined => {
   if (typeof value !== 'string' || how === 's') return str(value)
   return how === 'r' ? reprText(value) : undefined
 }

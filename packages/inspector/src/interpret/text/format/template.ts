@@ -4,7 +4,7 @@ import { MAX_TEXT } from '../string/code-points.ts'
 export interface TemplateSource<V> {
   positional: (index: number) => V | undefined
   named: (name: string) => V | undefined
-  convert: (value: V, conversion: string) => V | undefined
+  convert: (value: V, conversion: 's' | 'r' | 'a') => V | undefined
   format: (value: V, spec: string) => string | undefined
 }
 
@@ -34,7 +34,9 @@ export const formatTemplate = <V>(
     const [whole, brace, name, conversion, spec = ''] = match
     const value = name === undefined ? undefined : valueOf(name)
     const shown =
-      value === undefined || conversion === undefined ? value : source.convert(value, conversion)
+      value === undefined || conversion === undefined
+        ? value
+        : source.convert(value, conversion as 's' | 'r' | 'a')
     const text = brace ?? (shown === undefined ? undefined : source.format(shown, spec))
     if (text === undefined) return undefined
     out.push(template.slice(end, match.index), text)
