@@ -88,11 +88,6 @@ class Signature:
         self.return_annotation = return_annotation
 
 
-class _GenericAlias:
-    def __init__(self, origin, args):
-        self.__origin__, self.__args__ = origin, args
-
-
 def signature(obj, **options):
     unknown = _unknown('inspect.signature()')
     if _is_unknown(obj) or not isfunction(obj):
@@ -100,7 +95,7 @@ def signature(obj, **options):
     wrapped = getattr(obj, '__wrapped__', None)
     if wrapped is not None:
         return signature(wrapped)
-    rows = _parameters(obj, _GenericAlias)
+    rows = _parameters(obj)
     if _is_unknown(rows):
         return unknown
     *rows, result = rows
