@@ -1,4 +1,9 @@
 class OrderedDict(dict):
+    def __or__(self, other):
+        return type(self)(dict(self) | dict(other))
+
+    def __ror__(self, other):
+        return type(self)(dict(other) | dict(self))
 
     # Its form changed with Python 3.12.
     def __repr__(self):
@@ -18,6 +23,9 @@ class OrderedDict(dict):
         key = list(self)[-1 if last else 0]
         return key, self.pop(key)
 
+    def copy(self):
+        return type(self)(self)
+
 
 # A missing key calls the factory and keeps what it gives.
 class defaultdict(dict):
@@ -30,6 +38,9 @@ class defaultdict(dict):
             return _missing('KeyError')
         self[key] = value = self.default_factory()
         return value
+
+    def copy(self):
+        return type(self)(self.default_factory, self)
 
 
 class UserDict(dict):
