@@ -3,8 +3,8 @@ import { call } from '../operate/call.ts'
 import { readItems } from '../operate/iterate.ts'
 import { hashKey } from '../operate/hash-key.ts'
 import { raiseMissingKey } from '../operate/raise.ts'
-import { dictCopy } from '../values/dict.ts'
-import { makeEmptyDict, orElse } from '../values/make-value.ts'
+import { dictCopy, dictKey } from '../values/dict.ts'
+import { makeEmptyDict, makeTuple, orElse } from '../values/make-value.ts'
 import { addToDict, getEntry, setEntry } from '../operate/mapping.ts'
 import { callsOf } from '../values/native.ts'
 import { removeAllEntries, removeEntry } from '../operate/set-item.ts'
@@ -48,10 +48,13 @@ const METHODS: Record<string, DictMethod> = {
     removeEntry(rt, dict, hashKey(rt, key) as HashKey)
     return known
   },
-  /** Which one is gone is left open. */
-  popitem: (_, dict) => {
-    dict.rest = true
-    return undefined
+  popitem: (rt, dict) => {
+    const last = [...dict.values].at(-1)
+    if (!last || dict.rest)
+      return dict.rest ? undefined : raiseMissingKey(rt, dict, 'popitem(): dictionary is empty')
+    const pair = makeTuple([dictKey(dict, last[0]), last[1]])
+    removeEntry(rt, dict, last[0])
+    return pair
   },
   update: (rt, dict, args, kwargs) => {
     for (const value of args) addToDict(rt, dict, value)

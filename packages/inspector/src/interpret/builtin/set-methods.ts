@@ -69,7 +69,10 @@ const METHODS: Record<string, SetMethod> = {
     if (!remove(rt, set, item) && !set.rest) raiseMissingKey(rt, set, item ?? null)
     return null
   },
-  pop: (_, set) => {
+  /** Which one is gone is up to the hashes of Python: any may be left. */
+  pop: (rt, set) => {
+    recordRemoving(rt, set)
+    set.items = new Map()
     set.rest = true
     return undefined
   },
@@ -86,14 +89,11 @@ const METHODS: Record<string, SetMethod> = {
   update: updating('|'),
   intersection_update: updating('&'),
   difference_update: updating('-'),
-  symmetric_difference_update: (_, set) => {
-    set.rest = true
-    return null
-  },
+  symmetric_difference: combining('^'),
+  symmetric_difference_update: updating('^'),
   issubset: (rt, set, [other]) => isSubset(set, toSet(rt, other ?? null)),
   issuperset: (rt, set, [other]) => isSubset(toSet(rt, other ?? null), set),
   isdisjoint: () => undefined,
-  symmetric_difference: () => undefined,
   __init__: (rt, set, [items]) => {
     if (items === undefined || set.frozen) return null
     return updating('|')(rt, set, [items])

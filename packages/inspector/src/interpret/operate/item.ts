@@ -137,7 +137,7 @@ export function indexOf(key: Value, length: number): number | undefined {
 }
 
 /** The parts of a slice of ints; undefined if the key is no slice, or one with other parts. */
-function sliceParts(key: Value): SliceParts | undefined {
+export function sliceParts(key: Value): SliceParts | undefined {
   if (!isSlice(key)) return undefined
   const [start, stop, step] = [partOf(key.start), partOf(key.stop), partOf(key.step)]
   if (start === null || stop === null || step === null) return undefined

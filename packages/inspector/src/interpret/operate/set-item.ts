@@ -1,6 +1,6 @@
 import { callSpecial } from '../run-code.ts'
 import { hashKey } from './hash-key.ts'
-import { indexOf } from './item.ts'
+import { indexOf, sliceParts } from './item.ts'
 import { readItems } from './iterate.ts'
 import { putInto } from './not-followed.ts'
 import { setEntry } from './mapping.ts'
@@ -16,6 +16,7 @@ import type {
   SliceValue,
   Value,
 } from '../types.ts'
+import { sliceIndexes, type SliceParts } from '../text/string/slice.ts'
 import { isDict, isObject, isSet, isSlice, isUnknown, payloadOf } from '../values/read-value.ts'
 import { dictCopy, dictDelete, dictGet, dictKey, dictMark, dictSet } from '../values/dict.ts'
 import { mergeValues } from '../values/merge-values.ts'
@@ -39,12 +40,30 @@ function setInList(rt: Runtime, list: ListValue, key: Value, to: Value): void {
   else list.items[index] = to
 }
 
-/** Of a part of a list nothing is known afterwards; a whole one has other items. */
 function setSlice(rt: Runtime, list: ListValue, key: SliceValue, to: Value): void {
+  const parts = sliceParts(key)
   const { items, rest } = readItems(rt, to)
-  if (key.start === null && key.stop === null && key.step === null)
-    Object.assign(list, { items, rest })
-  else list.rest = true
+  const indexes = parts && sliceIndexes(parts, list.items.length)
+  if (!indexes || !rt.budget.allowItems(list.items.length + items.length)) {
+    list.rest = true
+    return
+  }
+  if (rest) list.rest = true
+  if ((parts.step ?? 1n) === 1n) {
+    const from = indexes[0] ?? startOf(parts, list.items.length)
+    list.items = [
+      ...list.items.slice(0, from),
+      ...items,
+      ...list.items.slice(from + indexes.length),
+    ]
+  } else for (const [at, index] of indexes.entries()) list.items[index] = items[at] ?? null
+}
+
+/** Returns the index at which an empty slice inserts. */
+function startOf({ start }: SliceParts, length: number): number {
+  if (start === undefined) return 0
+  const from = Number(start)
+  return from < 0 ? Math.max(0, length + from) : Math.min(from, length)
 }
 
 /** `del value[key]`. */
@@ -64,7 +83,12 @@ function deleteEntry(rt: Runtime, dict: DictValue, key: Value): void {
 
 function deleteFromList(rt: Runtime, list: ListValue, key: Value): void {
   recordRemoving(rt, list)
-  if (isSlice(key)) list.rest = true
+  const parts = sliceParts(key)
+  if (parts) {
+    const gone = new Set(sliceIndexes(parts, list.items.length))
+    list.items = list.items.filter((_, index) => !gone.has(index))
+    return
+  }
   const index = indexOf(key, list.items.length)
   if (index !== undefined) list.items.splice(index, 1)
 }

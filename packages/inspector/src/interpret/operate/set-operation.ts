@@ -3,7 +3,7 @@ import { readItems } from './iterate.ts'
 import { makeSet } from './mapping.ts'
 import type { HashKey, Runtime, SetValue, Value } from '../types.ts'
 
-/** `a | b`, `&`, `-` of sets and of views of keys; undefined if the operands are no sets. */
+/** `a | b`, `&`, `-`, `^` of sets and of views of keys; undefined if the operands are no sets. */
 export function combineSets(
   rt: Runtime,
   op: string,
@@ -48,6 +48,8 @@ function combine(
     }
     case '-':
       return new Map(onlyA)
+    case '^':
+      return new Map([...onlyA, ...onlyB])
     default:
       return undefined
   }

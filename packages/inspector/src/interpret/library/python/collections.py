@@ -77,8 +77,16 @@ class deque:
         for item in iterable:
             self.append(item)
 
+    def extendleft(self, iterable):
+        for item in iterable:
+            self.appendleft(item)
+
     def popleft(self):
         return self._items.pop(0)
+
+    def rotate(self, n=1):
+        at = -n % len(self._items) if self._items else 0
+        self._items = self._items[at:] + self._items[:at]
 
     pop, clear, reverse, remove, count, index = map(_of_items, 'pop clear reverse remove count index'.split())
     __iter__, __len__, __contains__ = map(_of_items, ('__iter__', '__len__', '__contains__'))
