@@ -204,8 +204,8 @@ export const listFailingEngines = async (sql: Sql): Promise<FailingEngine[]> =>
           and f.scope is null and t.waits_on is null and t.claimed_at is null
         limit 10000)
         union all
-        (select from placement p join instance i on i.name = p.instance
-        where p.state = 'open' and f.scope is null and coalesce(i.engine, 'comfyui') = f.engine)
+        (select from instance i, lateral (select from ${openThere(sql, sql`i.name`)}) there
+        where f.scope is null and coalesce(i.engine, 'comfyui') = f.engine)
       ) waiting
     ) as tasks
   from failing f

@@ -81,8 +81,8 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
         status !== 'NodeVersionStatusDeleted' &&
         (status !== DECISIONS[letter].status || (letter === 'h' && moderation?.review)),
     )
-  const held = legal('h')
-  const isKept = held.length > 0 && held.every(isFlagged)
+  const blockable = legal('h')
+  const isKept = blockable.length > 0 && blockable.every(isFlagged)
   const decisions = { ...DECISIONS, ...(isKept && { h: KEEP }) }
   const ask = (letter: Letter) => () => legal(letter).length > 0 && setAsked(letter)
   useKeys({ a: ask('a'), h: ask('h'), b: ask('b') })
