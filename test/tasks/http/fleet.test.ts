@@ -302,7 +302,7 @@ describe('the fleet of an operator', () => {
       await sql`insert into instance (name, engine, state) values (${name}, 'blur', 'up')`
       await sql`insert into template (name, digest, content, members) values ('blur', '', '{}', '{}') on conflict do nothing`
       const worker = { id: randomUUID(), identity: 'core@b:1', role: 'core', slots: { blur: 1 } }
-      await beatWorker(sql, worker as never)
+      await beatWorker(sql, worker)
       const [id] = await insertTasks(sql, { engine: 'blur', state: 'running' })
       await sql`
         insert into placement (id, task_id, instance, template, inputs, state, detail)
