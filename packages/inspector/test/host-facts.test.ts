@@ -89,7 +89,7 @@ Y = ["None"] + folder_paths.get_filename_list("vae")
     for (const name of ['KSampler', 'SaveImage', 'MaskToImage', 'LatentBlend'])
       assert.ok(BUILT_IN_NODE_NAMES.has(name), `${name} is missing`)
     assert.equal(BUILT_IN_NODE_NAMES.has('Kiln Cup'), false)
-    assert.equal(BUILT_IN_NODE_NAMES.size, 797)
+    assert.equal(BUILT_IN_NODE_NAMES.size, 886)
   })
 })
 
