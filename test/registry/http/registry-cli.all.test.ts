@@ -176,7 +176,7 @@ describe('the publishing tool, at http://localhost,', () => {
     await release(nodeId)
     const again = await cli.tryPublish({ publisherId: PUBLISHER, nodeId, token })
     assert.deepEqual([again.status, again.body['error']], [409, 'version_exists'])
-    assert.match(String(again.body['message']), /1\.0\.0.*NodeVersionStatusActive/)
+    assert.match(String(again.body['message']), /1\.0\.0.*is published/)
   })
 
   test('lists and looks for updates, with no latest_version where none is active', async () => {
