@@ -110,7 +110,7 @@ const groupByPath = (routes: readonly Route[]): [string, Route[]][] => {
   return [...byPath].toSorted(([a], [b]) => countParameters(a) - countParameters(b))
 }
 
-/** The word of a path that chooses among few layers in place of all: docs/performance.md. */
+/** The word of a path that chooses among few layers in place of all: docs/decisions.md, Requests and responses. */
 const firstWord = (path: string): string => path.split('/', 2)[1] ?? ''
 
 const countParameters = (path: string): number => path.split('/:').length

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { findBrokenRule } from '../../inspector/src/archive/path-rules.ts'
+import { PUBLISHER_ID_MAX, PUBLISHER_ID_PATTERN } from '../../../src/registry/domain/publisher.ts'
 import { checkPackFiles } from '../src/cli/check-pack.ts'
 import type { Project } from '../src/cli/parse-project.ts'
 
@@ -56,4 +57,8 @@ test('another publisher in pyproject.toml is named with what to mend, and said w
   assert.equal(warn('acme'), other('acme', ''))
   assert.equal(warn('w2 pub!'), other('w2 pub!', ' w2 pub! is no valid publisher ID.'))
   assert.equal(warn('W2PUB'), undefined)
+  const isId = (id: string): boolean =>
+    new RegExp(PUBLISHER_ID_PATTERN).test(id.toLowerCase()) && id.length <= PUBLISHER_ID_MAX
+  for (const id of ['a', 'A-1', '1a', '-a', 'a_b', 'ä', 'a'.repeat(64), 'a'.repeat(65)])
+    assert.equal(warn(id)?.includes('is no valid'), !isId(id), id)
 })

@@ -9,6 +9,7 @@ import type {
 import type { Queryable, Sql } from '../../platform/db/client.ts'
 import { instant } from '../../platform/db/instant.ts'
 import type { AwaitedEngine, FailingEngine } from '../domain/engine-problem.ts'
+import { FAMILIES } from '../../tasks/domain/family.ts'
 import { isPaused } from '../../tasks/db/pause.ts'
 import { NO_INSTANCE } from '../../tasks/domain/waits-for.ts'
 import { openThere } from './placement.ts'
@@ -157,8 +158,8 @@ export const listAwaitedEngines = async (sql: Sql): Promise<AwaitedEngine[]> =>
 /** An instance that is late for less may only be busy. */
 const STALLED_SECONDS = 10
 
-/** Named, so that the indexes that begin with the family serve. */
-const FAMILIES = ['image', 'video']
+/** Named in a statement, so that the indexes that begin with the family serve. */
+const NAMES = Object.keys(FAMILIES)
 
 /** Lists the engines that workers serve and whose breaker is open, or none of whose instances takes a task. */
 export const listFailingEngines = async (sql: Sql): Promise<FailingEngine[]> =>
@@ -194,13 +195,13 @@ export const listFailingEngines = async (sql: Sql): Promise<FailingEngine[]> =>
   select engine, scope, ${instant(sql, sql`since`)} as since, reasons, (
       select count(*)::integer from (
         (select from task t
-        where t.family = any(${FAMILIES}) and t.engine = f.engine and t.ended_at is null
+        where t.family = any(${NAMES}) and t.engine = f.engine and t.ended_at is null
           and t.family = coalesce(f.family, t.family)
           and t.waits_on is not null and t.waits_on <> 'later' and not ${isPaused(sql, sql`t`)}
         limit 10000)
         union all
         (select from task t
-        where t.family = any(${FAMILIES}) and t.engine = f.engine and t.ended_at is null
+        where t.family = any(${NAMES}) and t.engine = f.engine and t.ended_at is null
           and f.scope is null and t.waits_on is null and t.claimed_at is null
         limit 10000)
         union all

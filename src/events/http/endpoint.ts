@@ -86,12 +86,16 @@ export const makeEndpointHandlers = (deps: EndpointDeps, validate: AuthorizeAcce
     const { holder } = await validate(request, 'manage')
     return { id: readId(request), holder }
   }
-  /** The endpoint in the path, as the caller may see it. */
-  const get = async (request: Request, action: 'read' | 'manage' = 'read'): Promise<Endpoint> => {
+  const find = async (request: Request, action: 'read' | 'manage') => {
     const { holder, mayManage } = await validate(request, action)
     const id = readId(request)
     const endpoint = await withinDeadline(sql, findEndpoint(sql, { id, holder }))
     if (!endpoint) throw errors.endpointNotFound(id)
+    return { endpoint, mayManage }
+  }
+  /** The endpoint in the path, as the caller may see it. */
+  const get = async (request: Request, action: 'read' | 'manage' = 'read'): Promise<Endpoint> => {
+    const { endpoint, mayManage } = await find(request, action)
     return mayManage ? endpoint : hidePath(endpoint)
   }
   const getEnabled = async (request: Request): Promise<Endpoint> => {
@@ -206,11 +210,11 @@ export const makeEndpointHandlers = (deps: EndpointDeps, validate: AuthorizeAcce
       return { status: 200, body: { events } }
     },
     async attempts(request: Request): Promise<JsonResponse> {
-      const { id } = await get(request)
-      const { mayManage } = await validate(request, 'read')
-      const eventId = await getEventId(request, id)
+      const { endpoint, mayManage } = await find(request, 'read')
+      const eventId = await getEventId(request, endpoint.id)
       const attempts = await withinDeadline(sql, listAttempts(sql, eventId))
-      return { status: 200, body: { attempts: mayManage ? attempts : attempts.map(hidePlace) } }
+      const shown = mayManage ? attempts : attempts.map(hideDetail).map(hidePath)
+      return { status: 200, body: { attempts: shown } }
     },
     async redeliver(request: Request): Promise<SavedResponse> {
       const { id } = await getEnabled(request)
@@ -255,13 +259,8 @@ const readId = ({ params }: Pick<RouteRequest, 'params'>): string => {
   return id.toLowerCase()
 }
 
-const hidePlace = ({ error_detail: _detail, ...attempt }: Attempt): Attempt => ({
-  ...attempt,
-  url: originOf(attempt.url),
-})
+/** The detail may name where a redirect leads. */
+const hideDetail = ({ error_detail: _detail, ...attempt }: Attempt): Attempt => attempt
 
 /** The path of an address may be a secret. */
-const hidePath = (endpoint: Endpoint): Endpoint => ({
-  ...endpoint,
-  url: originOf(endpoint.url),
-})
+const hidePath = <Of extends { url: string }>(of: Of): Of => ({ ...of, url: originOf(of.url) })

@@ -350,7 +350,21 @@ describe('an endpoint', () => {
       ])
         expectStatus(respond, 403, 'forbidden')
     expectStatus(await stranger.get(endpoint.at), 403, 'forbidden')
+    const sent = expectStatus(await sendTest(admin, endpoint), 202)
+    const attempts = `${endpoint.at}/events/${String(sent.body['event_id'])}/attempts`
+    await untilReceived(receiver, endpoint.path, 1)
+    await waitFor('its attempt is recorded', async () => {
+      const { attempts: made } = (await member.get(attempts)).body as unknown as {
+        attempts: Attempt[]
+      }
+      return made.length > 0
+    })
+    assert.ok(!JSON.stringify((await member.get(attempts)).body).includes('/roles'))
+    assert.ok(JSON.stringify((await admin.get(attempts)).body).includes('/roles'))
     expectStatus(await admin.put(endpoint.at, { status: 'disabled' }), 200)
+    const log = await registry.admin.get('/admin/audit-log?pageSize=20')
+    const changes = JSON.stringify(expectStatus(log, 200).body)
+    assert.ok(changes.includes(endpoint.id) && !changes.includes('/roles'))
   })
 
   test('is sent a test event, which says what it is, signed by both secrets of a rotation', async () => {

@@ -14,7 +14,7 @@ type Name = 'batch' | 'operation'
 const routesOf = ({ kiln }: Context, name: Name) =>
   name === 'batch' ? kiln.batches : kiln.operations
 
-/** Names a request of a batch by its place, which counts from 0, as people count. */
+/** Names a request of a batch for people, who count from 1; its index counts from 0. */
 type NamePlace = (index: number) => string
 
 const nameRequest: NamePlace = (index) => `request ${index + 1}`

@@ -12,19 +12,15 @@ import { Row, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Bdi, StateBadge, Time } from '../ui/values.tsx'
 import { listDeliveries, resend, useSubscriptions } from '../tasks/deliveries.ts'
-import { stateOf } from '../tasks/delivery-state.ts'
+import { filterWord, stateOf } from '../tasks/delivery-state.ts'
 import { titleOf } from '../try/kinds.ts'
-import { wordsOf } from '../words/states.ts'
 import { rich, t } from '../words/translate.ts'
 
 type State = Schema<'DeliveryState'>
 const SENT: readonly State[] = ['exhausted', 'pending', 'delivered', 'superseded', 'stopped']
 const CHOICES = [
   ['', t('All states')] as const,
-  ...SENT.map(
-    (state) =>
-      [state, state === 'pending' ? t('waiting or retrying') : wordsOf(state).word] as const,
-  ),
+  ...SENT.map((state) => [state, filterWord(state)] as const),
 ]
 
 const DAY_MS = 86_400_000

@@ -3,7 +3,7 @@ import { useState } from 'react'
 
 import { read, readQuery, send, type Schema } from '../api/client.ts'
 import { WriteButton } from '../ui/ask.tsx'
-import { stateOf } from '../tasks/delivery-state.ts'
+import { filterWord, stateOf } from '../tasks/delivery-state.ts'
 import { Attempts } from '../ui/attempts.tsx'
 import { Button } from '../ui/button.tsx'
 import { Copied } from '../ui/code.tsx'
@@ -12,7 +12,6 @@ import { Link, taskPage } from '../ui/link.tsx'
 import { Show, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Bdi, StateBadge, Time } from '../ui/values.tsx'
-import { wordsOf } from '../words/states.ts'
 import { rich, t } from '../words/translate.ts'
 import type { Subscriber } from './subscriber.ts'
 
@@ -20,10 +19,9 @@ const eventsOf = ({ base }: Subscriber) => `${base}/{endpoint_id}/events` as con
 const PAGE = 20
 
 type State = Schema<'DeliveryState'>
-const STATES = (['', 'pending', 'delivered', 'exhausted', 'stopped'] as const).map((state) => {
-  if (state === '') return [state, t('All')] as const
-  return [state, state === 'pending' ? t('waiting or retrying') : wordsOf(state).word] as const
-})
+const STATES = (['', 'pending', 'delivered', 'exhausted', 'stopped'] as const).map(
+  (state) => [state, state === '' ? t('All') : filterWord(state)] as const,
+)
 
 export type EndpointPath = { publisherId: string; endpoint_id: string }
 
