@@ -122,7 +122,7 @@ describe('the frame of the console', { skip }, () => {
       })
       titles.push(own)
     }
-    assert.equal(titles.at(-1), 'API reference · Kiln')
+    assert.equal(titles.at(-1), 'Overview · Kiln')
     await page.getByRole('link', { name: 'Tasks', exact: true }).click()
     await page.waitForURL('**/console/tasks')
     await page.getByRole('link', { name: 'New task' }).waitFor()
