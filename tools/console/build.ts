@@ -61,7 +61,7 @@ const nameFirst = (): ((id: string, graph: Graph) => string | null) => {
   let first: Set<string> | undefined
   return (id, graph) => {
     first ??= reach(graph, ENTRY, new Set())
-    return (first.has(id) && id !== ENTRY) || SHARED.test(id) ? 'first' : null
+    return first.has(id) || SHARED.test(id) ? 'first' : null
   }
 }
 
@@ -69,10 +69,9 @@ const nameFirst = (): ((id: string, graph: Graph) => string | null) => {
 const SHARED = new RegExp(
   [
     String.raw`src/ui/(button|clip|code|first-fields|link|panels|tabs|values)\.`,
-    String.raw`src/(api/(stream|upload)|try/(example|snippets)|tasks/before-after|words/systems)\.`,
+    String.raw`src/(api/(stream|upload)|try/(example|snippets)|tasks/before-after|words/(causes|systems)|operations/attention)\.`,
     String.raw`src/registry/(queries|standing|registry\.module)\.`,
     String.raw`\.(avif|webp|mp4)$`,
-    'rolldown/runtime',
   ].join('|'),
 )
 
@@ -98,12 +97,26 @@ const bundle = async (): Promise<Rolldown.RolldownOutput['output']> => {
     import('@vitejs/plugin-react'),
     import('@react-aria/optimize-locales-plugin'),
   ])
+  const icon = encodeURIComponent(
+    await readFile(join(ROOT, 'packages/console/src/icon.svg'), 'utf8'),
+  )
   const config: InlineConfig = {
     configFile: false,
     root: join(ROOT, 'packages/console'),
     base: '/console/',
     logLevel: 'warn',
-    plugins: [react(), locales.vite({ locales: ['en-US', 'de-DE', 'zh-CN'] })],
+    plugins: [
+      react(),
+      locales.vite({ locales: ['en-US', 'de-DE', 'zh-CN'] }),
+      // The icon is shorter than what a request of it sends.
+      {
+        name: 'icon',
+        transformIndexHtml: {
+          order: 'pre',
+          handler: (html) => html.replace('./src/icon.svg', `data:image/svg+xml,${icon}`),
+        },
+      },
+    ],
     build: {
       write: false,
       target: 'chrome123',
@@ -114,6 +127,8 @@ const bundle = async (): Promise<Rolldown.RolldownOutput['output']> => {
       cssCodeSplit: false,
       chunkSizeWarningLimit: 1000,
       rolldownOptions: {
+        // The entry is part of the first file, and no request of its own.
+        preserveEntrySignatures: 'allow-extension',
         output: {
           codeSplitting: {
             groups: [

@@ -19,7 +19,8 @@ export const checkSizes = (
     output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file] as const] : [])),
   )
   const first = new Set<string>()
-  for (const chunk of chunks.values()) if (chunk.isEntry) collect(chunks, chunk.fileName, first)
+  for (const { name, fileName } of chunks.values())
+    if (name === 'first') collect(chunks, fileName, first)
   const shared = new Set(first)
   for (const { name, fileName } of chunks.values())
     if (PARTS.includes(name)) collect(chunks, fileName, shared)
