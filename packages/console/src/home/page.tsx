@@ -26,17 +26,19 @@ const LanguageChoice = lazyPart(
 
 export const Page = () => {
   const { user, starting } = useStore(session)
+  const me = useMe()
+  const own = user === undefined ? <Visitor /> : me && <Own me={me} />
   return (
     <>
       <PageTitle>{user === undefined ? t('Kiln') : t('Home')}</PageTitle>
-      {starting ? <Loading rows={5} /> : user === undefined ? <Visitor /> : <Own />}
-      <ServiceState />
+      {starting || !own ? <Loading rows={5} /> : own}
+      {/* Below what is loading it would be in sight, and load its choice of languages. */}
+      {!starting && own && <ServiceState />}
     </>
   )
 }
 
-const Own = () => {
-  const me = useMe()
+const Own = ({ me }: Parameters<typeof Needs>[0]) => {
   const queries = useQueryClient()
   const { data: last } = useQuery(lastQuery)
   useStream({
@@ -49,7 +51,6 @@ const Own = () => {
     },
     poll: () => queries.invalidateQueries({ queryKey: ['tasks'] }),
   })
-  if (me === undefined) return <Loading rows={5} />
   return (
     <Stack>
       <Needs me={me} />

@@ -79,10 +79,9 @@ const Lead = () => {
   return !isAsked && total > FEW && <Front />
 }
 
-const useList = () => {
-  const depth = useQuery(serviceQuery).data?.limits.search_depth ?? 0
-  return useInfiniteQuery(searchQuery(route.useSearch(), depth))
-}
+const useDepth = () => useQuery(serviceQuery).data?.limits.search_depth ?? 0
+
+const useList = () => useInfiniteQuery(searchQuery(route.useSearch(), useDepth()))
 
 const countChosen = (filter: Filter): number =>
   FACET_NAMES.reduce((sum, name) => sum + (filter[name]?.length ?? 0), 0)
@@ -97,11 +96,19 @@ const SearchBar = () => {
     structuralSharing: true,
   })
   const change = useChangeSearch()
+  const queries = useQueryClient()
+  const depth = useDepth()
+  const prepare = (q: string | undefined): void =>
+    void queries.prefetchInfiniteQuery(searchQuery({ ...filter, q }, depth))
   const [isOpen, setIsOpen] = useState(false)
   const chosen = countChosen(filter)
   return (
     <div className={`stack tight ${styles.search}`}>
-      <AddressField label={t('Search the registry')} placeholder={t('Search packs')} />
+      <AddressField
+        label={t('Search the registry')}
+        placeholder={t('Search packs')}
+        prepare={prepare}
+      />
       <Segments
         label={t('Search in')}
         isLabelHidden

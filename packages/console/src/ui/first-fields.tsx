@@ -135,7 +135,7 @@ interface SearchFieldProps {
   /** As the address has it. */
   value: string | undefined
   onChange(text: string | undefined): void
-  /** Milliseconds without a key, after which the next one is reported at once. */
+  /** Milliseconds without a key, after which the next one is reported at once, as the first of a text is. */
   pause?: number
 }
 
@@ -156,12 +156,15 @@ export const SearchField = (props: SearchFieldProps) => {
   }, [value])
   useEffect(() => {
     if (text === written.current) return undefined
-    const wait = Date.now() - typedAt.current > pause ? 0 : pause
+    const isFirst = written.current === '' || Date.now() - typedAt.current > pause
     typedAt.current = Date.now()
-    const timer = setTimeout(() => {
-      written.current = text
-      report(text || undefined)
-    }, wait)
+    const timer = setTimeout(
+      () => {
+        written.current = text
+        report(text || undefined)
+      },
+      isFirst ? 0 : pause,
+    )
     return () => clearTimeout(timer)
   }, [text, pause])
   return (
@@ -177,11 +180,19 @@ export const SearchField = (props: SearchFieldProps) => {
   )
 }
 
-type AddressFieldProps = Pick<SearchFieldProps, 'label' | 'placeholder'> & { name?: 'q' | 'node' }
+type AddressFieldProps = Pick<SearchFieldProps, 'label' | 'placeholder'> & {
+  name?: 'q' | 'node'
+  /** Asks for what the page will show, which then need not wait for the page. */
+  prepare?(text: string | undefined): void
+}
 
 /** A field whose text is a search parameter of the page that is seen. */
-export const AddressField = ({ name = 'q', ...props }: AddressFieldProps) => {
+export const AddressField = ({ name = 'q', prepare, ...props }: AddressFieldProps) => {
   const value = useSearch({ strict: false, select: (all) => all[name] })
   const change = useChangeSearch()
-  return <SearchField {...props} value={value} onChange={(text) => change({ [name]: text })} />
+  const show = (text: string | undefined): void => {
+    prepare?.(text)
+    change({ [name]: text })
+  }
+  return <SearchField {...props} value={value} onChange={show} />
 }
