@@ -110,6 +110,9 @@ function iterateByMethods(rt: Runtime, value: Value): IteratorValue | undefined 
   return inner === value ? undefined : iterate(rt, inner)
 }
 
+/** False of what raises TypeError for certain. */
+export const mayIterate = (value: Value): boolean => isObject(value) && value.kind !== 'singleton'
+
 /** Reads everything, within the budget. `rest`: there may be more. An unknown has no items and a rest. */
 export function readItems(rt: Runtime, value: Value): { items: Value[]; rest: boolean } {
   if (isSequence(value)) {
@@ -118,7 +121,7 @@ export function readItems(rt: Runtime, value: Value): { items: Value[]; rest: bo
   }
   const iterator = iterate(rt, value)
   if (iterator) return readIterator(rt, iterator)
-  if (!isObject(value)) raiseIfCertain(rt, 'TypeError', 'not iterable')
+  if (!mayIterate(value)) raiseIfCertain(rt, 'TypeError', 'not iterable')
   return { items: [], rest: true }
 }
 
