@@ -3,6 +3,7 @@ import { test } from 'node:test'
 
 import { findBrokenRule } from '../../inspector/src/archive/path-rules.ts'
 import { PUBLISHER_ID_MAX, PUBLISHER_ID_PATTERN } from '../../../src/registry/domain/publisher.ts'
+import { parseVersionNumber } from '../../../src/registry/domain/version-number.ts'
 import { checkPackFiles } from '../src/cli/check-pack.ts'
 import type { Project } from '../src/cli/parse-project.ts'
 
@@ -40,13 +41,33 @@ test('a path is checked before it is sent as the service checks it', () => {
   for (const path of good) assert.ok(!findBrokenRule(path) && !isBad(path), path)
 })
 
+const PROJECT = { nodeId: 'cups', node: {}, version: { version: '1.0.0' }, includes: [] }
+
+test('a version that the registry would reject is said before anything is sent', () => {
+  const versions = [
+    '1.0.0',
+    'v7.8',
+    ' 2024.01.05',
+    '=1',
+    '1.0.0-beta.1',
+    '1.0.0-a-b.0+c.01',
+    '1.0.0-01',
+  ]
+  const others = ['1.1.0b1', '1.2.3.4', '1.0.0-beta.', '1.0.0-', '1.0.0+', 'one', '1 .0', '1.0-ä']
+  for (const version of [...versions, ...others]) {
+    const project = { ...PROJECT, publisherId: 'acme', version: { version } } as Project
+    const pack = { files: [], root: '', project, archive: { size: 1 } }
+    const [first] = checkPackFiles(pack, { publisherId: undefined, maxBytes: 9 })
+    assert.equal(first?.tone === 'bad', parseVersionNumber(version) === undefined, version)
+  }
+})
+
 test('another publisher in pyproject.toml is named with what to mend, and said when it is no id', () => {
-  const project = { nodeId: 'cups', node: {}, version: { version: '1.0.0' }, includes: [] }
   const warn = (publisherId: string) => {
     const pack = {
       files: [{ path: '__init__.py', bytes: 1 }],
       root: '',
-      project: { ...project, publisherId } as Project,
+      project: { ...PROJECT, publisherId } as Project,
       archive: { size: 1 },
     }
     const checks = checkPackFiles(pack, { publisherId: 'w2pub', maxBytes: 9 })

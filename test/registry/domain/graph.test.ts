@@ -566,6 +566,7 @@ describe('models of a workflow', () => {
       },
       { id: 4, type: 'toString', widgets_values: ['x.gguf'] },
       { id: 5, type: 'inner' },
+      { id: 7, type: 'Note', widgets_values: ['https://a.example/note.safetensors'] },
     ]
     const inner = { id: 6, type: 'LoraLoader', widgets_values: ['a.safetensors', 1] }
     const subgraphs = [{ id: 'inner', name: 'Inner', nodes: [inner] }]

@@ -104,6 +104,8 @@ describe('a search for host nodes', () => {
     assert.deepEqual(await meant('ZqwSamlperAdvanced'), found)
     assert.deepEqual(await meant('zqw refnier'), found)
     assert.equal(await meant('ZqwSamlperAdvanced', { tag: 'none' }), undefined)
+    const { body } = await search({ search: 'ZqwSamlperAdvanced' })
+    assert.deepEqual(body['did_you_mean'], found)
     for (const odd of ['%', '\\', "'", '\u0001', 'x'.repeat(200)]) await meant(odd)
   })
 })

@@ -81,6 +81,10 @@ const NO_PROJECT =
 /** The form of `PUBLISHER_ID_PATTERN` of the registry; case does not matter. */
 const PUBLISHER_ID = /^[a-z][a-z0-9-]{0,63}$/i
 
+/** The form of `VERSION_PATTERN` of the registry: less strict than Semantic Versioning, as packs are. */
+const VERSION =
+  /^\s*([vV=]\s*)*\d+(\.\d+){0,2}(-[\da-z-]+(\.[\da-z-]+)*)?(\+[\da-z-]+(\.[\da-z-]+)*)?\s*$/i
+
 const checkProject = (
   { project, projectIssue, root }: Pack,
   publisherId: string | undefined,
@@ -88,7 +92,10 @@ const checkProject = (
   if (!project)
     return [bad(projectIssue ? `pyproject.toml cannot be read: ${projectIssue}` : NO_PROJECT)]
   const { nodeId, version, publisherId: named = publisherId } = project
-  const names = ok(`${nodeId} ${version.version} (from ${root}pyproject.toml)`)
+  const said = `${nodeId} ${version.version} (from ${root}pyproject.toml)`
+  const names = VERSION.test(version.version)
+    ? ok(said)
+    : bad(`${said}: the version must be one of Semantic Versioning, such as 1.1.0 or 1.1.0-beta.1.`)
   if (named?.toLowerCase() === publisherId?.toLowerCase()) return [names]
   const other = `pyproject.toml names the publisher ${named}, but this publishes for ${publisherId}.`
   const why = PUBLISHER_ID.test(named ?? '') ? '' : ` ${named} is no valid publisher ID.`

@@ -9,7 +9,7 @@ export const showBytes = (bytes: number): string => {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
   const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
   const value = bytes / 1000 ** step
-  return `${step === 0 || value >= 100 ? Math.round(value) : value.toPrecision(2)} ${units[step]}`
+  return `${step === 0 || value >= 10 ? Math.round(value) : value.toPrecision(2)} ${units[step]}`
 }
 
 /** Says of what was made that an earlier request made it, when, and what has become of it. */

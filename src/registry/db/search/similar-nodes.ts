@@ -10,14 +10,18 @@ const LEAST = '0.2'
 /** Most nodes that are ranked; a text that is like more of them is like these, too. */
 const RANKED_MAX = 2_000
 
-/** Lists up to three listed nodes like the term of a filter, or without one like its host node, those most like it first. */
+/**
+ * Lists up to three listed nodes like the term of a filter, those most like it first: by their own names, else by those of
+ * their host nodes, as the host node of a filter without a term is found.
+ */
 export const findSimilar = async (sql: Queryable, filter: NodeFilter): Promise<Similar> => {
   const term = readTerm(filter)
   if (term !== undefined) {
     const names = [sql`n.id_lower`, sql`n.name_lower`]
-    return await findLike(sql, { text: term, filter, names, joined: sql`` })
+    const similar = await findLike(sql, { text: term, filter, names, joined: sql`` })
+    if (similar.length > 0) return similar
   }
-  const { hostNode = '', ...others } = filter
+  const { term: _, hostNode = term ?? '', ...others } = filter
   const joined = sql`join node_host_names h on h.node_id = n.id`
   const asked = { text: hostNode, filter: others, names: [sql`h.names`], joined }
   return await nameHostNodes(sql, await findLike(sql, asked), hostNode)

@@ -9,7 +9,7 @@ import {
   isModel,
 } from '../../../tasks/domain/model-file.ts'
 import { isObject, type Json, type JsonObject } from '../comparison/read-json.ts'
-import type { Graph, GraphNode } from './graph.ts'
+import { EDITOR_NODES, type Graph, type GraphNode } from './graph.ts'
 
 export const WorkflowModel = Type.Object(
   {
@@ -43,7 +43,7 @@ export const listModels = (graph: Graph): WorkflowModel[] => {
     models.set(file, one)
     if (hostNode !== undefined && !one.host_nodes.includes(hostNode)) one.host_nodes.push(hostNode)
   }
-  for (const node of graph.nodes)
+  for (const node of graph.nodes.filter(({ hostNode }) => !EDITOR_NODES.has(hostNode)))
     for (const [file, input] of listValues(node))
       add(file, folderOf(node.hostNode, input) ?? LOADERS.get(node.hostNode), node.hostNode)
   const named = new Set([...models.keys()].map(basename))
