@@ -176,22 +176,10 @@ export interface MatchCase {
 
 export type Pattern =
   | { kind: 'MatchValue'; value: Expression }
-  /** None, True, False: compared by identity. */
-  | { kind: 'MatchSingleton'; value: null | boolean }
-  | { kind: 'MatchSequence'; patterns: Pattern[] }
-  /** `rest` is the name after `**`. */
-  | { kind: 'MatchMapping'; keys: Expression[]; patterns: Pattern[]; rest: string | undefined }
-  | {
-      kind: 'MatchClass'
-      cls: Expression
-      patterns: Pattern[]
-      keywords: { name: string; pattern: Pattern }[]
-    }
-  /** In a sequence; no name for `*_`. */
-  | { kind: 'MatchStar'; name: string | undefined }
   /** A capture, `pattern as name`; neither of both is the wildcard `_`. */
   | { kind: 'MatchAs'; pattern: Pattern | undefined; name: string | undefined }
-  | { kind: 'MatchOr'; patterns: Pattern[] }
+  /** Any other, with the names that it binds: what it looks like is not followed. */
+  | { kind: 'MatchOther'; names: string[] }
 
 export interface Raise extends Node<'Raise'> {
   exception: Expression | undefined

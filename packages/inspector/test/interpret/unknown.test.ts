@@ -49,6 +49,11 @@ const CASES: Case[] = [
     { x: '<unknown choice>', y: '2', z: '<unknown choice>', w: '<unknown choice>' },
   ],
   [
+    'a set that something was taken out of may have lost any',
+    's = {1, 2}; t = s.pop(); a = 1 in s; b = len(s); s.add(3); c = 3 in s',
+    { t: '<unknown set.pop()>', a: '<unknown comparison>', b: '<unknown len()>', c: 'True' },
+  ],
+  [
     'two dicts or lists of two branches unite',
     'if unk: d = {"a": 1}; l = [1, 2]\nelse: d = {"b": 2, "a": 1}; l = [2, 3]',
     { d: "{'a': 1, 'b': 2}", l: '[1, 2, 3]' },

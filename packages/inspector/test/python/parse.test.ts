@@ -4,7 +4,7 @@ import { ParseCancelled } from '../../src/python/walk.ts'
 import { readJsonLines } from '../../../../test/support/json-lines.ts'
 import { parser, treeOf } from './parser.ts'
 
-/** A source a line, with the tree that CPython 3.14's `ast` makes of it. */
+/** A source a line, with the tree that CPython 3.14's `ast` makes of it; of patterns that are not followed, their names. */
 const TREES = new URL('trees.jsonl', import.meta.url)
 
 describe('the Python parser', () => {

@@ -56,11 +56,8 @@ const FORMS: Record<string, string> = {
   YieldFrom: '(yieldfrom@ <value>)',
 
   MatchValue: '(val <value>)',
-  MatchSequence: '(seq <patterns>)',
-  MatchClass: '(cls <cls> <patterns> <keywords:pattern>)',
-  MatchStar: '(star <name>)',
   MatchAs: '(as <pattern> <name>)',
-  MatchOr: '(or <patterns>)',
+  MatchOther: '(other <names>)',
 
   arguments:
     'args(<positionalOnly:parameter>|<positional:parameter>|<varargs:parameter>|<keywordOnly:parameter>|<kwargs:parameter>)',
@@ -72,7 +69,6 @@ const FORMS: Record<string, string> = {
   comparison: '<op> <value>',
   pair: '<key>:<value>',
   clause: '(<target> <iter> [<conditions>])',
-  pattern: '<name>=<pattern>',
 }
 
 const show = (value: unknown, form?: string): string => {
@@ -96,10 +92,6 @@ const showNode = (node: Node): string => {
       return showChain(node)
     case 'JoinedStr':
       return joined(node, `@${node.line}`)
-    case 'MatchSingleton':
-      return constant(node.value)
-    case 'MatchMapping':
-      return showMapping(node)
     default:
       return fill(node.kind, node)
   }
@@ -118,9 +110,6 @@ const showKeyword = ({ name = '**', value }: ast.Keyword): string => `(${name} $
 
 const showChain = ({ line, left, rights }: ast.BinOp): string =>
   rights.reduce((text, { op, value }) => `(${op}@${line} ${text} ${show(value)})`, show(left))
-
-const showMapping = ({ keys, patterns, rest }: ast.Pattern & { kind: 'MatchMapping' }): string =>
-  `(map ${patterns.map((one, at) => `${show(keys[at])}:${show(one)}`).join(' ')} ${rest ?? '~'})`
 
 const constant = (value: ast.Constant['value']): string => {
   if (value === undefined) return 'undef'

@@ -46,7 +46,7 @@ const HIDDEN: Definition[] = [
 
 /** Functions and classes that are there, but whose results can't be known. */
 const UNKNOWN_RESULTS = words(
-  'input memoryview bytearray complex breakpoint aiter anext ascii divmod pow hex oct bin',
+  'input memoryview bytearray complex breakpoint aiter anext ascii divmod pow hex oct bin ord',
 )
 
 /** Makes the builtin classes and functions, for one runtime. */

@@ -2,13 +2,9 @@ import { isSet, payloadOf } from '../values/read-value.ts'
 import { asNew, makeSet } from '../operate/mapping.ts'
 import { readItems } from '../operate/iterate.ts'
 import {
-  augmentingMethods,
   CONTAINER_METHODS,
   ITEM_METHODS,
-  operatorMethods,
-  ORDERING_METHODS,
   SEQUENCE_METHODS,
-  SET_OPERATORS,
   STORE_METHODS,
   VALUE_METHODS,
 } from './payload-methods.ts'
@@ -32,8 +28,6 @@ const LIST: Definition = {
   methods: {
     ...SEQUENCE_METHODS,
     ...STORE_METHODS,
-    ...operatorMethods({ add: '+', mul: '*' }),
-    ...augmentingMethods({ add: '+' }),
     ...LIST_METHODS,
   },
   attributes: { __hash__: null },
@@ -50,7 +44,6 @@ const TUPLE: Definition = {
   },
   methods: {
     ...SEQUENCE_METHODS,
-    ...operatorMethods({ add: '+', mul: '*' }),
     ...FINDING_METHODS,
   },
 }
@@ -69,13 +62,7 @@ const DICT: Definition = {
     ...CONTAINER_METHODS,
     ...ITEM_METHODS,
     ...STORE_METHODS,
-    ...operatorMethods({ or: '|' }),
-    ...augmentingMethods({ or: '|' }),
     ...DICT_METHODS,
-    __reversed__: (rt, [self]) => {
-      const inner = payloadOf(self ?? null)
-      return makeList(readItems(rt, inner).items.toReversed())
-    },
   },
   classMethods: { fromkeys: dictFromKeys },
   attributes: { __hash__: null },
@@ -94,9 +81,7 @@ const constructSet =
 
 const ANY_SET_METHODS = {
   ...VALUE_METHODS,
-  ...ORDERING_METHODS,
   ...CONTAINER_METHODS,
-  ...operatorMethods(SET_OPERATORS),
 }
 
 const SET: Definition = {
@@ -105,7 +90,6 @@ const SET: Definition = {
   construct: constructSet(false),
   methods: {
     ...ANY_SET_METHODS,
-    ...augmentingMethods(SET_OPERATORS),
     ...SET_METHODS,
   },
   attributes: { __hash__: null },

@@ -1,5 +1,4 @@
 import { intOf, isIterator, payloadOf } from '../values/read-value.ts'
-import { contains } from '../operate/membership.ts'
 import { raise } from '../operate/raise.ts'
 import { call, callSpecial } from '../operate/call.ts'
 import { iterate, readItems } from '../operate/iterate.ts'
@@ -13,12 +12,7 @@ import {
 import type { Definition, NativeClass } from '../values/native.ts'
 import type { IteratorValue, Kwargs, Runtime, Value } from '../types.ts'
 import { rangeLength, truthOf } from '../operate/truth.ts'
-import {
-  COMPARING_METHODS,
-  CONTAINER_METHODS,
-  ITEM_METHODS,
-  VALUE_METHODS,
-} from './payload-methods.ts'
+import { CONTAINER_METHODS, ITEM_METHODS, VALUE_METHODS } from './payload-methods.ts'
 
 const RANGE: Definition = {
   name: 'range',
@@ -33,13 +27,7 @@ const RANGE: Definition = {
   methods: { ...VALUE_METHODS, ...CONTAINER_METHODS, ...ITEM_METHODS },
 }
 
-const SLICE: Definition = {
-  name: 'slice',
-  construct: (_, _cls, args) =>
-    args.length < 2
-      ? { kind: 'slice', start: null, stop: args[0] ?? null, step: null }
-      : { kind: 'slice', start: args[0] ?? null, stop: args[1] ?? null, step: args[2] ?? null },
-}
+const SLICE: Definition = { name: 'slice', construct: () => undefined }
 
 /** Iterators over all of them; undefined if one can't be iterated. */
 function iterators(rt: Runtime, values: readonly Value[]): IteratorValue[] | undefined {
@@ -179,16 +167,8 @@ export const GENERATOR: Definition = {
 /** Views of dicts. */
 export const viewClass = (name: string): Definition => ({
   name,
-  methods: {
-    ...COMPARING_METHODS,
-    ...CONTAINER_METHODS,
-    isdisjoint: (rt, [self, other]) => {
-      const shared = readItems(rt, other ?? null)
-      const responses = shared.items.map((item) => contains(rt, self ?? null, item))
-      if (responses.includes(true)) return false
-      return shared.rest || responses.includes(undefined) ? undefined : true
-    },
-  },
+  methods: { ...VALUE_METHODS, ...CONTAINER_METHODS },
+  unread: 'isdisjoint',
 })
 
 export const ITERATION_CLASSES = [RANGE, SLICE, ZIP, MAP, FILTER, ENUMERATE, REVERSED]

@@ -109,12 +109,7 @@ export const FINDING_METHODS: Record<string, NativeCall> = {
     }
     return sequence.rest ? undefined : raiseIfCertain(rt, 'ValueError', 'not in list')
   },
-  count: (rt, [self, item]) => {
-    const sequence = sequenceOf(self)
-    if (!sequence || sequence.rest || item === undefined) return undefined
-    const responses = sequence.items.map((other) => equals(rt, other, item))
-    return responses.includes(undefined) ? undefined : BigInt(responses.filter(Boolean).length)
-  },
+  count: () => undefined,
 }
 
 function sequenceOf(value: Value | undefined): ListValue | TupleValue | undefined {
@@ -130,8 +125,4 @@ export const LIST_METHODS: Record<string, NativeCall> = {
     const list = sequenceOf(self)
     return list?.kind === 'list' ? method(rt, list, args, kwargs) : undefined
   }),
-  __reversed__: (_, [self]) => {
-    const list = sequenceOf(self)
-    return list && inheritUndecided(makeList(list.items.toReversed(), list.rest), list)
-  },
 }

@@ -1,12 +1,7 @@
 import { raiseIfCertain } from '../operate/raise.ts'
 import { callSpecial } from '../operate/call.ts'
 import { truthOf } from '../operate/truth.ts'
-import {
-  operatorMethods,
-  ORDERING_METHODS,
-  SET_OPERATORS,
-  VALUE_METHODS,
-} from './payload-methods.ts'
+import { VALUE_METHODS } from './payload-methods.ts'
 import { intOf, payloadOf } from '../values/read-value.ts'
 import type { ClassValue, Kwargs, Runtime, Value } from '../types.ts'
 import { toFloat, truncate } from '../text/number/number.ts'
@@ -14,24 +9,12 @@ import { parseFloatText, parseInteger } from '../text/number/parse.ts'
 import type { Definition } from '../values/native.ts'
 import { ifKnown, makeInstance } from '../values/make-value.ts'
 
-const NUMBER_OPERATORS = {
-  add: '+',
-  sub: '-',
-  mul: '*',
-  truediv: '/',
-  floordiv: '//',
-  mod: '%',
-  pow: '**',
-}
-
 export const INT: Definition = {
   name: 'int',
   payload: 'int',
   construct: (rt, cls, args, kwargs) => wrap(rt, cls, intFrom(rt, args, kwargs)),
   methods: {
     ...VALUE_METHODS,
-    ...ORDERING_METHODS,
-    ...operatorMethods({ ...NUMBER_OPERATORS, ...SET_OPERATORS, lshift: '<<', rshift: '>>' }),
     __int__: (_, [self]) => intOf(self),
     __index__: (_, [self]) => intOf(self),
     __bool__: (rt, [self]) => truthOf(rt, payloadOf(self ?? null)),
@@ -73,8 +56,6 @@ export const FLOAT: Definition = {
   construct: (rt, cls, [value]) => wrap(rt, cls, floatFrom(rt, value)),
   methods: {
     ...VALUE_METHODS,
-    ...ORDERING_METHODS,
-    ...operatorMethods(NUMBER_OPERATORS),
     __float__: (_, [self]) => payloadOf(self ?? null),
   },
   unread: 'as_integer_ratio conjugate from_number fromhex hex imag is_integer real',

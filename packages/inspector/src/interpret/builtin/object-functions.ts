@@ -9,7 +9,7 @@ import { isInstance, isSubclass } from '../operate/is-instance.ts'
 import { iterate } from '../operate/iterate.ts'
 import { setEntry } from '../operate/mapping.ts'
 import { openReplaced } from '../values/dict.ts'
-import { isRaised, raise, raiseIfCertain } from '../operate/raise.ts'
+import { raise, raiseIfCertain } from '../operate/raise.ts'
 import { deleteAttribute, setAttribute } from '../operate/set-attribute.ts'
 import { truthOf } from '../operate/truth.ts'
 import type { IteratorValue, Kwargs, NativeCall, Runtime, Truth, Value } from '../types.ts'
@@ -97,12 +97,7 @@ function next(rt: Runtime, [value, fallback]: readonly Value[]): Value | undefin
     if (value.rest) return undefined
     return orElse(fallback, () => raiseIfCertain(rt, 'StopIteration'))
   }
-  try {
-    return callSpecial(rt, value, '__next__', [])
-  } catch (error) {
-    if (fallback === undefined || !isRaised(rt, error, 'StopIteration')) throw error
-    return fallback
-  }
+  return undefined
 }
 
 /** The item, or one of those that may come next where that is not decided. */

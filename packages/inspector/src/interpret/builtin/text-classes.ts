@@ -1,6 +1,6 @@
 import { isBytes, payloadOf, textOf } from '../values/read-value.ts'
 import { strOf } from '../operate/text-of.ts'
-import { operatorMethods, SEQUENCE_METHODS } from './payload-methods.ts'
+import { SEQUENCE_METHODS } from './payload-methods.ts'
 import { TEXT_METHODS } from './text-methods.ts'
 import { orElse } from '../values/make-value.ts'
 import type { Kwargs, Runtime, Value } from '../types.ts'
@@ -14,10 +14,11 @@ export const STR: Definition = {
   construct: (rt, cls, args, kwargs) => wrap(rt, cls, textFrom(rt, args, kwargs)),
   methods: {
     ...SEQUENCE_METHODS,
-    ...operatorMethods({ add: '+', mul: '*', mod: '%' }),
     ...TEXT_METHODS,
   },
-  unread: 'encode expandtabs isprintable maketrans swapcase translate',
+  unread:
+    'casefold center encode expandtabs index isdecimal isnumeric isprintable istitle ljust maketrans rjust partition rfind rindex ' +
+    'rpartition swapcase translate zfill format_map',
 }
 
 function textFrom(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | undefined {
@@ -38,19 +39,8 @@ export const BYTES: Definition = {
   },
   methods: {
     ...SEQUENCE_METHODS,
-    ...operatorMethods({ add: '+' }),
-    decode: (_, [self, encoding], kwargs) => {
-      const data = dataOf(self)
-      const name = encoding ?? kwargs.get('encoding') ?? 'utf-8'
-      return data && typeof name === 'string' ? decode(data, name) : undefined
-    },
   },
   unread:
-    'count endswith find fromhex hex index join lower lstrip partition replace rfind rstrip split ' +
+    'count decode endswith find fromhex hex index join lower lstrip partition replace rfind rstrip split ' +
     'splitlines startswith strip translate upper',
-}
-
-function dataOf(value: Value | undefined): Uint8Array | undefined {
-  const inner = payloadOf(value ?? null)
-  return isBytes(inner) ? inner.data : undefined
 }

@@ -2,11 +2,10 @@ import { intOf, isTuple, isUndecided, payloadOf, textOf } from '../values/read-v
 import { argumentOf, optional } from '../operate/arguments.ts'
 import { truthOf } from '../operate/truth.ts'
 import { iterate, readItems } from '../operate/iterate.ts'
-import { raiseIfCertain } from '../operate/raise.ts'
-import { ifKnown, makeList, makeTuple } from '../values/make-value.ts'
+import { ifKnown, makeList } from '../values/make-value.ts'
 import type { Kwargs, Runtime, Value } from '../types.ts'
-import { center, join, justifyLeft, justifyRight, replace, zfill } from '../text/string/build.ts'
-import { capitalize, casefold, isLower, isUpper, lower, title, upper } from '../text/string/case.ts'
+import { join, replace } from '../text/string/build.ts'
+import { capitalize, isLower, isUpper, lower, title, upper } from '../text/string/case.ts'
 import {
   isAlnum,
   isAlpha,
@@ -15,15 +14,8 @@ import {
   isIdentifier,
   isSpace,
 } from '../text/string/classes.ts'
-import { countOf, endsWith, find, findLast, startsWith } from '../text/string/find.ts'
-import type { TextRange } from '../text/string/find.ts'
-import {
-  partition,
-  partitionFromEnd,
-  split,
-  splitFromEnd,
-  splitLines,
-} from '../text/string/split.ts'
+import { countOf, endsWith, find, startsWith } from '../text/string/find.ts'
+import { split, splitFromEnd, splitLines } from '../text/string/split.ts'
 import { removePrefix, removeSuffix, strip, stripEnd, stripStart } from '../text/string/strip.ts'
 import { callsOf } from '../values/native.ts'
 import { formatMethod } from './text-format.ts'
@@ -62,41 +54,12 @@ const splitting =
     return parts && makeList(parts)
   }
 
-const tupleOf = (parts: string[] | undefined) => parts && makeTuple(parts)
-
-/** Width, and one character to fill with. */
-const padding =
-  (method: (text: string, width: bigint, fill?: string) => string | undefined): TextMethod =>
-  (_, text, args) => {
-    const width = intOf(args[0])
-    const fill = optional(args[1], textOf)
-    if (width === undefined || !fill.known) return undefined
-    return method(text, width, fill.value ?? ' ')
-  }
-
-function rangeOf(args: readonly Value[]): TextRange | undefined {
-  const start = optional(args[1], intOf)
-  const stop = optional(args[2], intOf)
-  return start.known && stop.known ? { start: start.value, stop: stop.value } : undefined
-}
-
+/** Of a part of the text it is not known. */
 const searching =
-  (method: (text: string, part: string, range: TextRange) => number): TextMethod =>
+  (method: (text: string, part: string) => number): TextMethod =>
   (_, text, args) => {
     const part = textOf(args[0])
-    const range = rangeOf(args)
-    return part === undefined || !range ? undefined : BigInt(method(text, part, range))
-  }
-
-/** As `find`, but Python raises when nothing is there. */
-const indexing =
-  (method: (text: string, part: string, range: TextRange) => number): TextMethod =>
-  (rt, text, args) => {
-    const part = textOf(args[0])
-    const range = rangeOf(args)
-    if (part === undefined || !range) return undefined
-    const index = method(text, part, range)
-    return index < 0 ? raiseIfCertain(rt, 'ValueError', 'substring not found') : BigInt(index)
+    return part === undefined || args.length > 1 ? undefined : BigInt(method(text, part))
   }
 
 /** One text, or a tuple of several. */
@@ -106,10 +69,9 @@ const matching =
     const [given] = args
     const items = isTuple(given) ? given.items : [given]
     const parts = items.map((item) => textOf(item))
-    const range = rangeOf(args)
-    if (!range) return undefined
+    if (args.length > 1) return undefined
     const known = parts.filter((part) => part !== undefined)
-    if (method(text, known, range)) return true
+    if (method(text, known)) return true
     return known.length === parts.length ? false : undefined
   }
 
@@ -132,18 +94,12 @@ const replacing: TextMethod = (_, text, args, kwargs) => {
 const METHODS: Record<string, TextMethod> = {
   upper: plain(upper),
   lower: plain(lower),
-  casefold: plain(casefold),
   title: plain(title),
   capitalize: plain(capitalize),
   isupper: plain(isUpper),
   islower: plain(isLower),
-  istitle: plain((text) =>
-    ifKnown(title(text), (titled) => /\p{Lu}/u.test(text) && titled === text),
-  ),
   isspace: plain(isSpace),
   isdigit: plain(isDigit),
-  isnumeric: plain(isDigit),
-  isdecimal: plain((text) => /^\p{Nd}+$/u.test(text)),
   isalpha: plain(isAlpha),
   isalnum: plain(isAlnum),
   isidentifier: plain(isIdentifier),
@@ -159,24 +115,13 @@ const METHODS: Record<string, TextMethod> = {
     ifKnown(truthOf(rt, argumentOf(args, kwargs, 0, 'keepends') ?? false), (keep) =>
       makeList(splitLines(text, keep)),
     ),
-  partition: withText((text, separator) => tupleOf(partition(text, separator))),
-  rpartition: withText((text, separator) => tupleOf(partitionFromEnd(text, separator))),
   find: searching(find),
-  rfind: searching(findLast),
   count: searching(countOf),
-  index: indexing(find),
-  rindex: indexing(findLast),
   startswith: matching(startsWith),
   endswith: matching(endsWith),
   join: joining,
   replace: replacing,
-  zfill: (_, text, args) => ifKnown(intOf(args[0]), (width) => zfill(text, width)),
-  ljust: padding(justifyLeft),
-  rjust: padding(justifyRight),
-  center: padding(center),
   format: (rt, text, args, kwargs) => formatMethod(rt, text, args, kwargs),
-  format_map: (rt, text, [mapping]) =>
-    ifKnown(mapping, (named) => formatMethod(rt, text, [], named)),
 }
 
 /** The methods of str as natives: `args[0]` is self. */

@@ -7,7 +7,7 @@ import { inheritUndecided, makeList } from '../values/make-value.ts'
 import { binary } from '../operate/operator.ts'
 import { intOf, numberOf, payloadOf, textOf } from '../values/read-value.ts'
 import type { Kwargs, NativeCall, Runtime, Truth, Value } from '../types.ts'
-import { roundToDigits, roundToInt } from '../text/number/round.ts'
+import { roundToInt } from '../text/number/round.ts'
 
 /** Builtin functions about numbers, text and items. */
 export const VALUE_FUNCTIONS: Record<string, NativeCall> = {
@@ -25,11 +25,6 @@ export const VALUE_FUNCTIONS: Record<string, NativeCall> = {
     return code === undefined || code < 0n || code > 0x10ffffn
       ? undefined
       : String.fromCodePoint(Number(code))
-  },
-  ord: (_, [value]) => {
-    const characters = Array.from(textOf(value) ?? '')
-    const code = characters.length === 1 ? characters[0]?.codePointAt(0) : undefined
-    return code === undefined ? undefined : BigInt(code)
   },
   abs: (rt, [value]) => {
     const own = value === undefined ? undefined : callSpecial(rt, value, '__abs__', [])
@@ -59,10 +54,7 @@ function round(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | und
   const own = callSpecial(rt, value, '__round__', digits === null ? [] : [digits])
   if (own !== undefined) return own
   const number = numberOf(value)
-  if (number === undefined) return undefined
-  if (digits === null) return roundToInt(number)
-  const places = intOf(digits)
-  return places === undefined ? undefined : roundToDigits(number, places)
+  return number === undefined || digits !== null ? undefined : roundToInt(number)
 }
 
 function sum(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | undefined {

@@ -25,7 +25,7 @@ export function evaluateComparison(rt: Runtime, node: Compare, scope: Scope): Va
   return undecided ? makeUnknown('comparison') : true
 }
 
-export function compareBy(rt: Runtime, op: CompareOperator, a: Value, b: Value): Truth {
+function compareBy(rt: Runtime, op: CompareOperator, a: Value, b: Value): Truth {
   switch (op) {
     case '==':
       return equals(rt, a, b)

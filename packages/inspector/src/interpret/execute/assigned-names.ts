@@ -1,5 +1,6 @@
+import { namesOf } from '../../python/build/patterns.ts'
 import type { Runtime } from '../types.ts'
-import type { Expression, Pattern, Statement } from '../../python/ast.ts'
+import type { Expression, Statement } from '../../python/ast.ts'
 
 /** Names that a statement or block may bind in its own scope; a star import's are left out. */
 export function assignedNames(
@@ -58,7 +59,7 @@ function collectFrom(node: Statement, names: Set<string>): void {
       return
     case 'Match':
       for (const { pattern, body } of node.cases) {
-        collectPattern(pattern, names)
+        for (const name of namesOf(pattern)) names.add(name)
         collect(body, names)
       }
       return
@@ -76,27 +77,4 @@ function collectTarget(target: Expression, names: Set<string>): void {
   else if (target.kind === 'Starred') collectTarget(target.value, names)
   else if (target.kind === 'Tuple' || target.kind === 'List')
     for (const item of target.items) collectTarget(item, names)
-}
-
-export function collectPattern(pattern: Pattern, names: Set<string>): void {
-  switch (pattern.kind) {
-    case 'MatchAs':
-      if (pattern.name !== undefined) names.add(pattern.name)
-      if (pattern.pattern) collectPattern(pattern.pattern, names)
-      return
-    case 'MatchStar':
-      if (pattern.name !== undefined) names.add(pattern.name)
-      return
-    case 'MatchSequence':
-    case 'MatchOr':
-      for (const part of pattern.patterns) collectPattern(part, names)
-      return
-    case 'MatchMapping':
-      if (pattern.rest !== undefined) names.add(pattern.rest)
-      for (const part of pattern.patterns) collectPattern(part, names)
-      return
-    case 'MatchClass':
-      for (const part of pattern.patterns) collectPattern(part, names)
-      for (const { pattern: part } of pattern.keywords) collectPattern(part, names)
-  }
 }

@@ -5,14 +5,12 @@ import { callSpecial } from '../operate/call.ts'
 import { getItem } from '../operate/item.ts'
 import { readItems } from '../operate/iterate.ts'
 import { addToDict } from '../operate/mapping.ts'
-import { binary, METHODS, repeat } from '../operate/operator.ts'
+import { binary, METHODS } from '../operate/operator.ts'
 import { raiseIfCertain } from '../operate/raise.ts'
 import { deleteAttribute, setAttribute } from '../operate/set-attribute.ts'
 import { deleteItem, setItem } from '../operate/set-item.ts'
-import { combineSets } from '../operate/set-operation.ts'
 import type { ListValue, Runtime, Scope, SetValue, Value } from '../types.ts'
 import {
-  isList,
   isNotImplemented,
   isObject,
   isSequence,
@@ -116,7 +114,7 @@ export function deleteTarget(rt: Runtime, target: Expression, scope: Scope): voi
 }
 
 /** `left op= right`: lists, sets and dicts change in place. */
-export function augment(rt: Runtime, op: string, left: Value, right: Value): Value {
+function augment(rt: Runtime, op: string, left: Value, right: Value): Value {
   const own = callSpecial(rt, left, `__i${METHODS.get(op)}__`, [right])
   if (own !== undefined && !isNotImplemented(own)) return own
   const target = payloadOf(left)
@@ -125,19 +123,20 @@ export function augment(rt: Runtime, op: string, left: Value, right: Value): Val
     extendList(rt, target, right)
     return left
   }
-  if (op === '*' && target.kind === 'list') return repeatInPlace(rt, left, target, right)
   if (op === '|' && target.kind === 'dict') {
     addToDict(rt, target, right)
     return left
   }
-  if (target.kind === 'set' && !target.frozen) return augmentSet(rt, op, left, target, right)
+  if (target.kind === 'list' || (target.kind === 'set' && !target.frozen))
+    return augmentWhole(target, left, binary(rt, op, target, right))
   return binary(rt, op, left, right)
 }
 
-function repeatInPlace(rt: Runtime, left: Value, list: ListValue, times: Value): Value {
-  const repeated = repeat(rt, list, times)
-  if (isList(repeated)) list.items = repeated.items
-  else list.rest = true
+/** Puts the result in the place of the content. */
+function augmentWhole(target: ListValue | SetValue, left: Value, result: Value): Value {
+  if (isObject(result) && result.kind === target.kind)
+    Object.assign(target, { items: result.items, rest: result.rest })
+  else target.rest = true
   return left
 }
 
@@ -162,15 +161,4 @@ export function extendList(rt: Runtime, list: ListValue, value: Value): void {
     return
   }
   for (const item of items) list.items.push(item)
-}
-
-function augmentSet(rt: Runtime, op: string, left: Value, target: SetValue, right: Value): Value {
-  const combined = combineSets(rt, op, target, right)
-  if (combined === undefined) {
-    target.rest = true
-    return left
-  }
-  target.items = combined.items
-  target.rest = combined.rest
-  return left
 }

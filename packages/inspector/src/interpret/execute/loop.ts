@@ -1,9 +1,9 @@
 import { assignTarget, execute } from '../run-code.ts'
 import { mentioned, openReached, saveReached } from '../operate/give-away.ts'
 import { raiseIfCertain } from '../operate/raise.ts'
-import { isObject, isUnknown, nameOf } from '../values/read-value.ts'
+import { isUnknown, nameOf } from '../values/read-value.ts'
 import { truthOf } from '../operate/truth.ts'
-import { inOne, iterate } from '../operate/iterate.ts'
+import { inOne, iterate, mayIterate } from '../operate/iterate.ts'
 import { evaluateSafely } from '../evaluate/expression.ts'
 import { bindName, stepOf } from '../evaluate/name.ts'
 import type { For, While } from '../../python/ast.ts'
@@ -28,7 +28,7 @@ export function executeLoop(rt: Runtime, node: For | While, scope: Scope): Compl
 function runFor(rt: Runtime, node: For, scope: Scope): Completion {
   const source = inOne(evaluateSafely(rt, node.iter, scope))
   const iterator = iterate(rt, source)
-  if (!iterator && !isObject(source)) raiseIfCertain(rt, 'TypeError', 'object is not iterable')
+  if (!iterator && !mayIterate(source)) raiseIfCertain(rt, 'TypeError', 'object is not iterable')
   return iterator
     ? runRounds(rt, node, iterator, scope)
     : runMaybe(rt, node, scope, unknownItem(source))

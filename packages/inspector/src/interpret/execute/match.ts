@@ -1,12 +1,13 @@
 import { execute } from '../run-code.ts'
 import { truthOf } from '../operate/truth.ts'
 import { evaluateSafely } from '../evaluate/expression.ts'
-import { assignedNames, collectPattern } from './assigned-names.ts'
+import { namesOf } from '../../python/build/patterns.ts'
+import { assignedNames } from './assigned-names.ts'
 import { runBranches, type Branch } from './branch.ts'
 import { bindName } from '../evaluate/name.ts'
 import type { Completion, Runtime, Scope, Truth, Value } from '../types.ts'
 import type { Match, MatchCase, Pattern } from '../../python/ast.ts'
-import { equals, identical } from '../operate/compare.ts'
+import { equals } from '../operate/compare.ts'
 import { makeUnknown } from '../values/make-value.ts'
 
 /** The first case that fits; cases that can't be decided before it are branches beside it. */
@@ -51,9 +52,8 @@ function runCase(
 }
 
 function caseBranch(rt: Runtime, one: MatchCase, captured: ReadonlyMap<string, Value>): Branch {
-  const names = new Set(assignedNames(rt, one.body))
-  collectPattern(one.pattern, names)
-  return { names: [...names], run: (scope) => runCase(rt, one, captured, scope) }
+  const names = [...assignedNames(rt, one.body), ...namesOf(one.pattern)]
+  return { names, run: (scope) => runCase(rt, one, captured, scope) }
 }
 
 /** Place where a pattern is matched, and the names that it captures. */
@@ -70,22 +70,12 @@ function matchPattern(matching: Matching, pattern: Pattern, value: Value): Truth
   switch (pattern.kind) {
     case 'MatchValue':
       return equals(rt, value, evaluateSafely(rt, pattern.value, scope))
-    case 'MatchSingleton':
-      return identical(rt, value, pattern.value)
     case 'MatchAs':
       return matchAs(matching, pattern, value)
-    case 'MatchOr':
-      return matchOr(matching, pattern.patterns, value)
-    default:
-      return matchAnyhow(matching, pattern)
+    case 'MatchOther':
+      for (const name of pattern.names) matching.captured.set(name, makeUnknown(name))
+      return undefined
   }
-}
-
-/** Captures each name as an unknown: what sequences, mappings and classes look like inside is not followed. */
-function matchAnyhow({ captured }: Matching, pattern: Pattern): undefined {
-  const names = new Set<string>()
-  collectPattern(pattern, names)
-  for (const name of names) captured.set(name, makeUnknown(name))
 }
 
 type PatternOf<Kind extends Pattern['kind']> = Extract<Pattern, { kind: Kind }>
@@ -94,14 +84,4 @@ function matchAs(matching: Matching, { pattern, name }: PatternOf<'MatchAs'>, va
   const fits = pattern ? matchPattern(matching, pattern, value) : true
   if (fits !== false && name !== undefined) matching.captured.set(name, value)
   return fits
-}
-
-function matchOr(matching: Matching, patterns: Pattern[], value: Value): Truth {
-  let decided: Truth = false
-  for (const pattern of patterns) {
-    const fits = matchPattern(matching, pattern, value)
-    if (fits === true) return decided === undefined ? undefined : true
-    if (fits === undefined) decided = undefined
-  }
-  return decided
 }

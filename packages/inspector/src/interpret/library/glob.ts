@@ -1,18 +1,16 @@
 import { argumentOf, flagOf, pathOf } from '../operate/arguments.ts'
-import { ifKnown, makeItemsIterator, makeList } from '../values/make-value.ts'
+import { ifKnown, makeList } from '../values/make-value.ts'
 import { nativeModule } from '../values/native.ts'
 import type { Kwargs, ModuleValue, Runtime, Value } from '../types.ts'
 import { globPaths, hasWildcard } from '../text/path/glob.ts'
 import { joinPath } from '../text/path/posix.ts'
-import { exists, globFilesOf, isFolder, locate } from './support/pack-file.ts'
+import { globFilesOf, locate } from './support/pack-file.ts'
 
 /** `glob`, over the files of the pack; results are sorted folder by folder. */
 export const makeGlob = (): ModuleValue =>
   nativeModule('glob', {
     functions: {
       glob: (rt, args, kwargs) => ifKnown(findPaths(rt, args, kwargs), makeList),
-      iglob: (rt, args, kwargs) =>
-        ifKnown(findPaths(rt, args, kwargs), (paths) => makeItemsIterator('generator', paths)),
     },
   })
 
@@ -37,10 +35,7 @@ const findInPack = (
 ): string[] | undefined => {
   const parts = path.split('/')
   const first = parts.findIndex(hasWildcard)
-  if (first < 0) {
-    const there = path.endsWith('/') ? isFolder(rt, path) : exists(rt, path)
-    return there === undefined ? undefined : there ? [path] : []
-  }
+  if (first < 0) return undefined
   const root = parts.slice(0, first).join('/') || (path.startsWith('/') ? '/' : '')
   if (locate(rt, root) === undefined) return undefined
   return globPaths(root, parts.slice(first).join('/'), globFilesOf(rt), options)

@@ -1,14 +1,12 @@
 import { makeFileSpec, makeImportlibMachinery, readSpec } from './module-spec.ts'
 import { loadSubmodule } from './support/library-class.ts'
 import { nativeModule } from '../values/native.ts'
-import { makePathlibPath } from './pathlib-pure-path.ts'
 import { findModule, importModule } from '../modules/module-loader.ts'
 import { resolveName } from '../modules/resolve-name.ts'
 import { argumentOf, pathOf } from '../operate/arguments.ts'
 import { raiseIfHandled } from '../operate/raise.ts'
 import type { Kwargs, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
-import { dirname } from '../text/path/posix.ts'
-import { isModule, textOf } from '../values/read-value.ts'
+import { textOf } from '../values/read-value.ts'
 import { ifKnown } from '../values/make-value.ts'
 import { makePackModule } from '../modules/run-module.ts'
 import { locate } from './support/pack-file.ts'
@@ -49,21 +47,6 @@ const absoluteName = (name: string, args: Value[], kwargs: Kwargs): string | nul
 
 /** A module runs once here: running it again would register its nodes again. */
 const reload: NativeCall = (_rt, [module]) => module
-
-/** `importlib.resources`: files beside a module of the pack. */
-export const makeImportlibResources = (): ModuleValue =>
-  nativeModule('importlib.resources', { functions: { files } })
-
-/** Folder of a package, given as a module or by name. */
-const folderOf = (rt: Runtime, anchor: Value | undefined): string | undefined => {
-  const name = textOf(anchor)
-  const module = name === undefined ? anchor : importModule(rt, name)
-  if (!isModule(module)) return undefined
-  return module.file === undefined ? undefined : dirname(module.file)
-}
-
-const files: NativeCall = (rt, [anchor]) =>
-  ifKnown(folderOf(rt, anchor ?? rt.state.scope.module), (folder) => makePathlibPath(rt, folder))
 
 /** `importlib.util`: specs of the pack's files, and modules made from them. */
 export const makeImportlibUtil = (): ModuleValue =>
@@ -118,5 +101,4 @@ const findSpec: NativeCall = (rt, args, kwargs) => {
 const SUBMODULES = {
   util: makeImportlibUtil,
   machinery: makeImportlibMachinery,
-  resources: makeImportlibResources,
 }

@@ -1,9 +1,8 @@
 import { pythonModule } from './python-module.ts'
 import { evaluateAnnotation } from '../evaluate/expression.ts'
 import { findAttribute, listAttributes } from '../operate/attribute.ts'
-import { call } from '../operate/call.ts'
-import type { NativeCall, Runtime, Scope, Value } from '../types.ts'
-import { isClass, isFunction, isModule, isUnknown } from '../values/read-value.ts'
+import type { NativeCall, Runtime, Value } from '../types.ts'
+import { isFunction, isModule, isUnknown } from '../values/read-value.ts'
 import { makeList, makeTuple } from '../values/make-value.ts'
 import { nativeFunction } from '../values/native.ts'
 import type { Expression } from '../../python/ast.ts'
@@ -34,12 +33,12 @@ const iscoroutinefunction: NativeCall = (_rt, [value]) => {
  * Parameters of a function as tuples: name, number of kind, default and annotation, each of the two in a tuple of its own
  * that is empty without one. The last tuple has the annotation of the result.
  */
-const parameters: NativeCall = (rt, [fn, alias = null]) => {
+const parameters: NativeCall = (rt, [fn]) => {
   if (!isFunction(fn)) return undefined
   const { args } = fn.node
   const returns = fn.node.kind === 'Lambda' ? undefined : fn.node.returns
   const annotationOf = (node: Expression | undefined): Value =>
-    makeTuple(node ? [annotate(rt, node, { scope: fn.scope, alias })] : [])
+    makeTuple(node ? [evaluateAnnotation(rt, node, fn.scope)] : [])
   const kinds = [args.positionalOnly, args.positional, args.varargs, args.keywordOnly, args.kwargs]
   const rows = kinds.flatMap((list, kind) =>
     [list ?? []].flat().map(({ name, annotation }) => {
@@ -49,16 +48,6 @@ const parameters: NativeCall = (rt, [fn, alias = null]) => {
     }),
   )
   return makeList([...rows, annotationOf(returns)])
-}
-
-/** Elsewhere `tuple[int]` is taken for `tuple`; here it keeps its arguments, in the alias that Python makes of it. */
-const annotate = (rt: Runtime, node: Expression, at: { scope: Scope; alias: Value }): Value => {
-  const value = evaluateAnnotation(rt, node.kind === 'Subscript' ? node.value : node, at.scope)
-  if (node.kind !== 'Subscript') return value
-  if (!isClass(value) || value.home !== 'library' || value.module !== 'builtins')
-    return evaluateAnnotation(rt, node, at.scope)
-  const items = node.index.kind === 'Tuple' ? node.index.items : [node.index]
-  return call(rt, at.alias, [value, makeTuple(items.map((item) => annotate(rt, item, at)))])
 }
 
 /** Names of the functions that are running, the innermost first; what called the host's own is unknown. */

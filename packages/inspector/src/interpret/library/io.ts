@@ -1,4 +1,4 @@
-import { countOf, isBytes, isInstanceValue, textOf } from '../values/read-value.ts'
+import { countOf, textOf } from '../values/read-value.ts'
 import { argumentOf, pathOf } from '../operate/arguments.ts'
 import {
   ifKnown,
@@ -8,7 +8,7 @@ import {
   makeUnknown,
 } from '../values/make-value.ts'
 import { nativeClass, nativeModule, nativeState } from '../values/native.ts'
-import type { ClassValue, Kwargs, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
+import type { Kwargs, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 import { findLibraryClass } from './support/library-class.ts'
 import { locate, readBytes, readText } from './support/pack-file.ts'
 
@@ -115,17 +115,15 @@ const METHODS: Record<string, NativeCall> = {
     ifKnown(linesOf(rt, state), (lines) => makeItemsIterator('file_iterator', lines)),
   ),
   write: ofState((_state, [text]) => BigInt(textOf(text)?.length ?? 0)),
-  getvalue: ofState((state) => toValue(state.content)),
   seek: ofState((state, [at]) => {
     const offset = countOf(at)
     if (offset === undefined) return undefined
     state.at = Math.max(0, Math.min(offset, state.content.length))
     return BigInt(offset)
   }),
-  send: ofState((state) => BigInt(state.at)),
 }
 
-/** `io`: `open`, and texts and bytes that are used as files. */
+/** `io`: `open`. */
 export const makeIo = (rt: Runtime): ModuleValue => {
   const text = makeFileClass(rt, 'TextIOBase')
   const bytes = makeFileClass(rt, 'BufferedIOBase')
@@ -135,41 +133,7 @@ export const makeIo = (rt: Runtime): ModuleValue => {
       TextIOBase: text,
       BufferedIOBase: bytes,
       TextIOWrapper: nativeClass(rt, { name: 'TextIOWrapper', module: 'io', bases: [text] }),
-      StringIO: makeMemoryFile(rt, 'StringIO', text),
-      BytesIO: makeMemoryFile(rt, 'BytesIO', bytes),
       IOBase: nativeClass(rt, { name: 'IOBase', module: 'io' }),
     },
   })
-}
-
-/** Writing appends, within the limit of a string. */
-const makeMemoryFile = (rt: Runtime, name: string, base: ClassValue): ClassValue =>
-  nativeClass(rt, {
-    name,
-    module: 'io',
-    bases: [base],
-    methods: { __init__: () => null, write },
-    construct: (_rt, cls, [initial]) => {
-      const content = name === 'StringIO' ? textOf(initial ?? '') : bytesOf(initial)
-      if (content === undefined) return undefined
-      const state: FileState = { content, at: 0, closed: false }
-      return makeInstance(cls, undefined, FILE.wrap(state))
-    },
-  })
-
-const bytesOf = (value: Parameters<typeof textOf>[0]): Uint8Array | undefined => {
-  if (value === undefined) return new Uint8Array()
-  return isBytes(value) ? value.data : undefined
-}
-
-const write: NativeCall = (rt, [self, piece]) => {
-  const state = FILE.of(self)
-  if (state === undefined || !isInstanceValue(self)) return undefined
-  const text = textOf(piece)
-  if (typeof state.content === 'string' && text !== undefined) {
-    if (!rt.budget.allowString(state.content.length + text.length)) return undefined
-    state.content += text
-    return BigInt(text.length)
-  }
-  return undefined
 }

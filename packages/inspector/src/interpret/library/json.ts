@@ -2,7 +2,7 @@ import { isBytes, isModule, payloadOf } from '../values/read-value.ts'
 import { makeDict } from '../operate/mapping.ts'
 import { raiseIfCertain } from '../operate/raise.ts'
 import { call, callMethod } from '../operate/call.ts'
-import { makeEmptyDict, makeList, makeTuple } from '../values/make-value.ts'
+import { makeEmptyDict, makeList } from '../values/make-value.ts'
 import { nativeClass, nativeModule } from '../values/native.ts'
 import type { Kwargs, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 import { readJson, type JsonBuilder } from '../text/json/read.ts'
@@ -34,6 +34,7 @@ export const makeJsonDecoder = (rt: Runtime): ModuleValue =>
   })
 
 const loads: NativeCall = (rt, [source], kwargs) => {
+  if (kwargs.has('object_pairs_hook')) return undefined
   const content = payloadOf(source)
   if (typeof content === 'string') return read(rt, content, kwargs)
   const text = isBytes(content) ? decode(content.data, 'utf-8-sig') : undefined
@@ -55,21 +56,14 @@ const read = (rt: Runtime, text: string, kwargs: Kwargs): Value | undefined => {
 }
 
 const builderOf = (rt: Runtime, kwargs: Kwargs): JsonBuilder<Value> => {
-  const pairsHook = hookOf(kwargs, 'object_pairs_hook')
-  const hook = hookOf(kwargs, 'object_hook')
+  const hook = kwargs.get('object_hook') ?? undefined
   return {
     atom: (value) => value,
     list: (items) => (rt.budget.allowItems(items.length) ? makeList(items) : makeList([], true)),
     object: (entries) => {
       if (!rt.budget.allowItems(entries.length)) return makeEmptyDict(true)
-      if (pairsHook !== undefined) {
-        const pairs = entries.map((pair) => makeTuple(pair))
-        return call(rt, pairsHook, [makeList(pairs)])
-      }
       const dict = makeDict(rt, entries)
       return hook === undefined ? dict : call(rt, hook, [dict])
     },
   }
 }
-
-const hookOf = (kwargs: Kwargs, name: string): Value | undefined => kwargs.get(name) ?? undefined

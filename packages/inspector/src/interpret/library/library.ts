@@ -1,12 +1,7 @@
 import { makeAbc } from './abc.ts'
 import { makeCopy } from './copy.ts'
 import { makeGlob } from './glob.ts'
-import {
-  makeImportlib,
-  makeImportlibMetadata,
-  makeImportlibResources,
-  makeImportlibUtil,
-} from './importlib.ts'
+import { makeImportlib, makeImportlibMetadata, makeImportlibUtil } from './importlib.ts'
 import { makeInspect } from './inspect.ts'
 import { makeIo } from './io.ts'
 import { makeItertools } from './itertools.ts'
@@ -33,7 +28,7 @@ export const LIBRARY: LibraryRegistry = { find: (name) => MODULES.get(name) }
 
 const WRITTEN_IN_PYTHON = (
   'asyncio atexit collections concurrent.futures configparser contextlib dataclasses enum ' +
-  'functools math operator runpy shutil string textwrap threading typing'
+  'functools math runpy shutil string textwrap threading typing'
 ).split(' ')
 
 const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
@@ -47,7 +42,6 @@ const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
   ['importlib', makeImportlib],
   ['importlib.machinery', makeImportlibMachinery],
   ['importlib.metadata', makeImportlibMetadata],
-  ['importlib.resources', makeImportlibResources],
   ['importlib.util', makeImportlibUtil],
   ['inspect', makeInspect],
   ['io', makeIo],

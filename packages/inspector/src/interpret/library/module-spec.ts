@@ -1,6 +1,6 @@
 import { isModule, textOf } from '../values/read-value.ts'
 import { argumentOf, pathOf } from '../operate/arguments.ts'
-import { makePackModule, runModule } from '../modules/run-module.ts'
+import { runModule } from '../modules/run-module.ts'
 import { raiseMissing } from '../operate/raise.ts'
 import { makeInstance, makeList } from '../values/make-value.ts'
 import { nativeClass, nativeModule, nativeState } from '../values/native.ts'
@@ -38,8 +38,6 @@ export const makeImportlibMachinery = (rt: Runtime): ModuleValue => {
     methods: {
       __init__: () => null,
       exec_module: execModule,
-      load_module: loadModule,
-      create_module: () => null,
     },
   })
   const spec = nativeClass(rt, { name: 'ModuleSpec', module: 'importlib.machinery' })
@@ -90,16 +88,6 @@ const execModule: NativeCall = (rt, [, module]) => {
 
 const raiseNoFile = (rt: Runtime, file: string): undefined =>
   raiseMissing(rt, 'FileNotFoundError', file.slice(rt.files.root.length + 1), file)
-
-const loadModule: NativeCall = (rt, [self]) => {
-  const state = SPEC.of(self)
-  if (state === undefined) return undefined
-  if (!rt.files.isFile(state.file)) return raiseNoFile(rt, state.file)
-  const module = makePackModule(state.name, state.file, state.isPackage)
-  rt.modules.set(state.name, module)
-  runModule(rt, module)
-  return module
-}
 
 const withNames = (
   instance: ReturnType<typeof makeInstance>,

@@ -5,9 +5,7 @@ import { ifKnown, makeInstance, makeTuple, NOT_IMPLEMENTED } from '../values/mak
 import { nativeClass } from '../values/native.ts'
 import type { ClassValue, NativeCall, Runtime, Value } from '../types.ts'
 import * as pure from '../text/path/pure-path.ts'
-import { reprText } from '../text/repr.ts'
 import { makePurePath } from '../text/path/pure-path.ts'
-import { findLibraryClass } from './support/library-class.ts'
 
 /** The part of pathlib that only looks at the text. */
 export const makePurePathClass = (
@@ -69,11 +67,7 @@ const METHODS: Record<string, NativeCall> = {
   __init__: () => null,
   __str__: (_rt, [self]) => textOfPath(self),
   __fspath__: (_rt, [self]) => textOfPath(self),
-  __repr__: (_rt, [self]) => {
-    const text = textOfPath(self)
-    const name = isInstanceValue(self) ? self.cls.name.replace(/^Path$/, 'PosixPath') : ''
-    return text === undefined ? undefined : `${name}(${reprText(text)})`
-  },
+  __repr__: () => undefined,
   __eq__: (_rt, [self, other]) => {
     const [a, b] = [textOfPath(self), textOfPath(other)]
     if (isUnknown(other)) return undefined
@@ -92,13 +86,7 @@ const METHODS: Record<string, NativeCall> = {
   joinpath,
   with_name: toPath(pure.withName),
   with_suffix: toPath(pure.withSuffix),
-  with_stem: toPath((path, stem) => pure.withName(path, stem + pure.suffixOf(path))),
   relative_to: relativeTo,
-  is_relative_to: (rt, [self, ...others]) => {
-    const [path, folder] = [textOfPath(self), joinpathText(rt, others)]
-    if (path === undefined || folder === undefined) return undefined
-    return pure.relativeTo(path, folder) !== undefined
-  },
   is_absolute: (_rt, [self]) => textOfPath(self)?.startsWith('/'),
   as_posix: (_rt, [self]) => textOfPath(self),
 }
@@ -110,8 +98,6 @@ const PURE = {
     stem: ofText(pure.stemOf),
     suffix: ofText(pure.suffixOf),
     parts: ofText((path) => makeTuple(pure.partsOf(path))),
-    root: ofText(pure.rootOf),
-    anchor: ofText(pure.rootOf),
     parent: ofText((path, _rt, self) => likePath(self, pure.parentOf(path))),
     parents: ofText((path, _rt, self) =>
       makeTuple(
@@ -129,10 +115,6 @@ const PURE = {
  */
 export const makePath = (cls: ClassValue, ...parts: readonly string[]): Value =>
   makeInstance(cls, makePurePath(...parts))
-
-/** A `pathlib.Path` for other modules of the library. */
-export const makePathlibPath = (rt: Runtime, text: string): Value | undefined =>
-  ifKnown(findLibraryClass(rt, 'pathlib', 'Path'), (cls) => makePath(cls, text))
 
 /** A path of the same class. */
 export const likePath = (self: Value | undefined, text: string | undefined): Value | undefined =>

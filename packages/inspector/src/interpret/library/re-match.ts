@@ -1,6 +1,5 @@
 import { countOf, textOf } from '../values/read-value.ts'
 import { argumentOf } from '../operate/arguments.ts'
-import { makeDict } from '../operate/mapping.ts'
 import { ifKnown, makeInstance, makeTuple } from '../values/make-value.ts'
 import { nativeClass, nativeState } from '../values/native.ts'
 import type { ClassValue, NativeCall, Runtime, Value } from '../types.ts'
@@ -23,9 +22,6 @@ export const makeMatchClass = (rt: Runtime): ClassValue =>
     name: 'Match',
     module: 're',
     methods: METHODS,
-    properties: {
-      string: (_rt, self) => MATCH.of(self)?.text,
-    },
   })
 
 const ofState =
@@ -49,25 +45,11 @@ const groupsOf = (state: MatchState, fallback: Value): Value[] =>
   state.match.spans.slice(1).map((_, at) => groupText(state.match, at + 1) ?? fallback)
 
 const METHODS: Record<string, NativeCall> = {
-  group: ofState((state, keys) => {
-    if (keys.length < 2) return groupValue(state, keys[0])
-    const groups = keys.map((key) => groupValue(state, key))
-    return groups.every((group) => group !== undefined) ? makeTuple(groups) : undefined
-  }),
+  group: ofState((state, keys) => (keys.length < 2 ? groupValue(state, keys[0]) : undefined)),
   __getitem__: ofState((state, [key]) => groupValue(state, key)),
   groups: (_rt, [self, ...args], kwargs) => {
     const state = MATCH.of(self)
     const fallback = argumentOf(args, kwargs, 0, 'default') ?? null
     return state === undefined ? undefined : makeTuple(groupsOf(state, fallback))
-  },
-  groupdict: (rt, [self, ...args], kwargs) => {
-    const state = MATCH.of(self)
-    if (state === undefined) return undefined
-    const groups = groupsOf(state, argumentOf(args, kwargs, 0, 'default') ?? null)
-    const names = [...state.regex.compiled.groupNames]
-    return makeDict(
-      rt,
-      names.map(([name, index]) => [name, groups[index - 1] ?? null]),
-    )
   },
 }

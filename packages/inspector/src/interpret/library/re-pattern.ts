@@ -13,14 +13,7 @@ import {
 } from '../text/regex/regex.ts'
 import type { MatchBudget, Regex, RegexMatch } from '../text/regex/regex.ts'
 import { expandReplacement, readReplacement } from '../text/regex/replacement.ts'
-import {
-  ifKnown,
-  makeInstance,
-  makeItemsIterator,
-  makeList,
-  makeTuple,
-  NO_KWARGS,
-} from '../values/make-value.ts'
+import { ifKnown, makeInstance, makeList, makeTuple, NO_KWARGS } from '../values/make-value.ts'
 import { countOf, textOf } from '../values/read-value.ts'
 
 /** State of a compiled pattern. */
@@ -31,17 +24,11 @@ interface PatternState {
 
 export const PATTERN = nativeState<PatternState>('re.Pattern')
 
-const ofRegex = (ask: (regex: Regex) => Value) => (_rt: Runtime, self: Value) =>
-  ifKnown(PATTERN.of(self), (state) => ask(state.regex))
-
 export const makePatternClass = (rt: Runtime): ClassValue =>
   nativeClass(rt, {
     name: 'Pattern',
     module: 're',
     methods: PATTERN_CALLS,
-    properties: {
-      pattern: ofRegex((regex) => regex.pattern),
-    },
   })
 
 export const makePatternValue = (cls: ClassValue, regex: Regex, matchClass: ClassValue): Value =>
@@ -136,15 +123,6 @@ export const PATTERN_CALLS: Record<string, NativeCall> = {
   fullmatch: find('fullmatch'),
   findall: (rt, args, kwargs) =>
     ifKnown(findAll(rt, args, kwargs), (found) => makeList(found.matches.map(foundValue))),
-  finditer: (rt, args, kwargs) => {
-    const found = findAll(rt, args, kwargs)
-    if (found === undefined) return undefined
-    const { state, text, matches } = found
-    const values = matches.map((match) =>
-      makeMatchValue(state.matchClass, { match, regex: state.regex, text }),
-    )
-    return makeItemsIterator('callable_iterator', values)
-  },
   split: (rt, args, kwargs) => {
     const subject = readSubject(rt, args, kwargs)
     const limit = countOf(argumentOf(args.slice(1), kwargs, 1, 'maxsplit') ?? 0n)

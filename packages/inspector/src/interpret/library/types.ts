@@ -2,14 +2,8 @@ import { isDict, isInstanceValue, textOf } from '../values/read-value.ts'
 import { call } from '../operate/call.ts'
 import { argumentOf } from '../operate/arguments.ts'
 import { setEntry } from '../operate/mapping.ts'
-import { equals } from '../operate/compare.ts'
 import { makePackModule } from '../modules/run-module.ts'
-import {
-  makeEmptyDict,
-  makeNamespaceDict,
-  makeTuple,
-  NOT_IMPLEMENTED,
-} from '../values/make-value.ts'
+import { makeEmptyDict, makeTuple } from '../values/make-value.ts'
 import { nativeClass, nativeFunction, nativeModule } from '../values/native.ts'
 import type { ClassValue, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 
@@ -19,7 +13,7 @@ export const makeTypes = (rt: Runtime): ModuleValue =>
     attributes: {
       SimpleNamespace: makeSimpleNamespace(rt),
       ModuleType: makeModuleType(rt),
-      MethodType: makeMethodType(rt),
+      MethodType: withNew(rt.builtinClass('method'), 'types.MethodType', () => undefined),
       FunctionType: rt.builtinClass('function'),
       LambdaType: rt.builtinClass('function'),
       BuiltinFunctionType: rt.builtinClass('builtin_function_or_method'),
@@ -46,11 +40,6 @@ const makeSimpleNamespace = (rt: Runtime): ClassValue =>
           if (typeof name === 'string') self.attributes.set(name, value)
         }
         return null
-      },
-      __eq__: (rt, [self, other]) => {
-        if (!isInstanceValue(self) || !isInstanceValue(other)) return NOT_IMPLEMENTED
-        if (self.cls !== other.cls) return NOT_IMPLEMENTED
-        return equals(rt, makeNamespaceDict(self.attributes), makeNamespaceDict(other.attributes))
       },
     },
   })
@@ -87,14 +76,6 @@ const constructModule: NativeCall = (rt, [, ...args], kwargs) => {
 /** Calling it makes an empty module of the pack; `isinstance` holds for every module. */
 const makeModuleType = (rt: Runtime): ClassValue =>
   withNew(rt.builtinClass('module'), 'types.ModuleType', constructModule)
-
-/** `MethodType(function, object)`. */
-const makeMethodType = (rt: Runtime): ClassValue =>
-  withNew(rt.builtinClass('method'), 'types.MethodType', (_rt, [, target, self]) =>
-    target === undefined || self === undefined
-      ? undefined
-      : { kind: 'method', function: target, self },
-  )
 
 /** Gives a builtin class without a constructor one, once. */
 const withNew = (cls: ClassValue, name: string, call: NativeCall): ClassValue => {

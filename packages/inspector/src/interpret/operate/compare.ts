@@ -1,9 +1,8 @@
 import { callSpecial } from '../run-code.ts'
 import { hasUnknownBase } from './class-lookup.ts'
 import { hashKey } from './hash-key.ts'
-import { asSet } from './set-operation.ts'
-import { rangeLength, truthOf } from './truth.ts'
-import type { DictValue, Runtime, SetValue, Truth, Value } from '../types.ts'
+import { truthOf } from './truth.ts'
+import type { DictValue, Runtime, Truth, Value } from '../types.ts'
 import { isInstanceValue, isNotImplemented, isUnknown, payloadOf } from '../values/read-value.ts'
 
 // Comparing compares items: hostile containers hold themselves.
@@ -16,7 +15,8 @@ export function equals(rt: Runtime, a: Value, b: Value, depth = 0): Truth {
   const kindB = kindFor(b)
   if (kindA === 'unknown' || kindB === 'unknown') return equalUnknowns(rt, a, b)
   if (kindA === 'instance' || kindB === 'instance') return equalInstances(rt, a, b, depth)
-  if (kindA !== kindB) return kindA === 'view' || kindB === 'view' ? equalViews(rt, a, b) : false
+  if (kindA === 'view' || kindB === 'view') return undefined
+  if (kindA !== kindB) return false
   if (depth > COMPARE_DEPTH) return undefined
   return equalContents(rt, a, b, depth)
 }
@@ -60,14 +60,10 @@ function equalContents(rt: Runtime, a: Value, b: Value, depth: number): Truth {
   if ((a.kind === 'list' && b.kind === 'list') || (a.kind === 'tuple' && b.kind === 'tuple'))
     return equalSequences(rt, a, b, depth)
   if (a.kind === 'dict' && b.kind === 'dict') return equalDicts(rt, a, b, depth)
-  if (a.kind === 'set' && b.kind === 'set') return equalSets(a, b)
-  if (a.kind === 'bytes' && b.kind === 'bytes') return Buffer.compare(a.data, b.data) === 0
-  if (a.kind === 'range' && b.kind === 'range')
-    return rangeLength(a) === rangeLength(b) && a.start === b.start && a.step === b.step
-  if (a.kind === 'method' && b.kind === 'method')
-    return a.self === b.self && a.function === b.function
-  return a.kind === 'view' ? equalViews(rt, a, b) : false
+  return NOT_COMPARED.has(a.kind) ? undefined : false
 }
+
+const NOT_COMPARED = new Set(['set', 'bytes', 'range', 'slice', 'method'])
 
 export interface Sequence {
   items: Value[]
@@ -98,19 +94,6 @@ function equalDicts(rt: Runtime, a: DictValue, b: DictValue, depth: number): Tru
     if (same === undefined) decided = undefined
   }
   return decided
-}
-
-function equalSets(a: SetValue, b: SetValue): Truth {
-  if (a.rest || b.rest) return undefined
-  if (a.items.size !== b.items.size) return false
-  for (const hash of a.items.keys()) if (!b.items.has(hash)) return false
-  return true
-}
-
-/** A view of keys or items is equal to a set of the same. */
-function equalViews(rt: Runtime, a: Value, b: Value): Truth {
-  const [left, right] = [asSet(rt, a), asSet(rt, b)]
-  return left && right ? equalSets(left, right) : false
 }
 
 /** `a is b`, undefined if it can't be decided. */

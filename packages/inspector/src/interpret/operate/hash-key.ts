@@ -34,8 +34,6 @@ function hashObject(rt: Runtime, value: Exclude<Value, null | boolean | bigint |
       return hashItems(rt, value, value.items)
     case 'set':
       return value.frozen ? hashItems(rt, value, value.items.values()) : undefined
-    case 'range':
-      return `${MADE}r${value.start},${value.stop},${value.step}`
     case 'instance':
       return hashInstance(rt, value)
     case 'unknown':

@@ -4,8 +4,7 @@ import { findInClass } from './class-lookup.ts'
 import { hashKey } from './hash-key.ts'
 import { putInto } from './not-followed.ts'
 import { raiseIfCertain, raiseMissingKey } from './raise.ts'
-import { rangeLength } from './truth.ts'
-import type { ClassValue, ListValue, RangeValue, Runtime, TupleValue, Value } from '../types.ts'
+import type { ClassValue, ListValue, Runtime, TupleValue, Value } from '../types.ts'
 import { itemOfText, sliceIndexes, sliceText, type SliceParts } from '../text/string/slice.ts'
 import { dictGet } from '../values/dict.ts'
 import {
@@ -18,14 +17,7 @@ import {
   numberOf,
   payloadOf,
 } from '../values/read-value.ts'
-import {
-  inheritUndecided,
-  makeBytes,
-  makeList,
-  makePart,
-  makeTuple,
-  orElse,
-} from '../values/make-value.ts'
+import { inheritUndecided, makeList, makePart, makeTuple, orElse } from '../values/make-value.ts'
 import { anyOf, mapChoice } from '../values/merge-values.ts'
 
 /** `value[key]`. A missing key is an unknown. */
@@ -65,16 +57,6 @@ function findItem(rt: Runtime, value: Value, key: Value): Value | undefined {
       return itemOfSequence(rt, value, key)
     case 'class':
       return itemOfClass(rt, value, key)
-    case 'range':
-      return itemOfRange(value, key)
-    case 'bytes': {
-      const index = indexOf(key, value.data.length)
-      const byte = index === undefined ? undefined : value.data[index]
-      if (byte !== undefined) return BigInt(byte)
-      const parts = sliceParts(key)
-      const indexes = parts && sliceIndexes(parts, value.data.length)
-      return indexes && makeBytes(Uint8Array.from(indexes, (at) => value.data[at] ?? 0))
-    }
     default:
       return undefined
   }
@@ -115,13 +97,6 @@ function itemAt(value: ListValue | TupleValue, key: Value): Value | undefined {
   const item = value.items[index]
   if (item === undefined || !value.unordered?.has(item)) return item
   return value.rest ? undefined : anyOf([...value.unordered])
-}
-
-function itemOfRange(range: RangeValue, key: Value): Value | undefined {
-  const length = Number(rangeLength(range))
-  const index = indexOf(key, length)
-  if (index !== undefined) return range.start + BigInt(index) * range.step
-  return undefined
 }
 
 /** `list[int]` is taken for `list`, unless the class has its own `__class_getitem__`. */

@@ -1,12 +1,5 @@
 import { callSpecial } from '../run-code.ts'
-import {
-  isInstanceValue,
-  isObject,
-  isSequence,
-  isUnknown,
-  payloadOf,
-} from '../values/read-value.ts'
-import { findInClass } from './class-lookup.ts'
+import { isObject, isSequence, payloadOf } from '../values/read-value.ts'
 import { dictEntries, dictKeys } from '../values/dict.ts'
 import { choicesOf, mergeValues, uniteSequences } from '../values/merge-values.ts'
 import {
@@ -16,7 +9,7 @@ import {
   makeList,
   makeTuple,
 } from '../values/make-value.ts'
-import { isRaised, raiseIfCertain } from './raise.ts'
+import { raiseIfCertain } from './raise.ts'
 import type {
   DictView,
   IteratorValue,
@@ -45,8 +38,6 @@ export function iterate(rt: Runtime, value: Value): IteratorValue | undefined {
       return makeItemsIterator('set_iterator', [...value.items.values()], value.rest)
     case 'range':
       return iterateRange(value)
-    case 'bytes':
-      return makeItemsIterator('bytes_iterator', Array.from(value.data, BigInt))
     case 'iterator':
       return value
     case 'instance':
@@ -105,7 +96,7 @@ function iterateRange(range: RangeValue): IteratorValue {
   })
 }
 
-export function viewItems({ of, dict }: DictView): Value[] {
+function viewItems({ of, dict }: DictView): Value[] {
   if (of === 'keys') return dictKeys(dict)
   if (of === 'values') return [...dict.values.values()]
   return dictEntries(dict).map((pair) => makeTuple(pair))
@@ -113,41 +104,14 @@ export function viewItems({ of, dict }: DictView): Value[] {
 
 function iterateByMethods(rt: Runtime, value: Value): IteratorValue | undefined {
   const made = callSpecial(rt, value, '__iter__', [])
-  if (made !== undefined) return made === value ? iterateByNext(rt, value) : iterate(rt, made)
+  // What steps by a method of its own is not followed.
+  if (made !== undefined) return made === value ? undefined : iterate(rt, made)
   const inner = payloadOf(value)
-  if (inner !== value) return iterate(rt, inner)
-  return iterateByNext(rt, value) ?? iterateByIndex(rt, value)
+  return inner === value ? undefined : iterate(rt, inner)
 }
 
-/** Calls `__next__` until it raises StopIteration. */
-function iterateByNext(rt: Runtime, value: Value): IteratorValue | undefined {
-  if (!isInstanceValue(value)) return undefined
-  if (findInClass(rt, value.cls, '__next__') === undefined) return undefined
-  const iterator = makeIterator(value.cls.name, () => {
-    try {
-      const item = callSpecial(rt, value, '__next__', [])
-      // An unknown may be the last one or not; it would never end.
-      if (item === undefined || isUnknown(item)) iterator.rest = true
-      return item === undefined || isUnknown(item) ? undefined : item
-    } catch (error) {
-      if (isRaised(rt, error, 'StopIteration')) return undefined
-      throw error
-    }
-  })
-  return iterator
-}
-
-/** The old protocol: `__getitem__` with 0, 1, 2 up to an IndexError, for objects that have a length. */
-function iterateByIndex(rt: Runtime, value: Value): IteratorValue | undefined {
-  const length = callSpecial(rt, value, '__len__', [])
-  if (typeof length !== 'bigint') return undefined
-  let index = 0n
-  return makeIterator('iterator', () => {
-    if (index >= length) return undefined
-    index += 1n
-    return callSpecial(rt, value, '__getitem__', [index - 1n])
-  })
-}
+/** False of what raises TypeError for certain. */
+export const mayIterate = (value: Value): boolean => isObject(value) && value.kind !== 'singleton'
 
 /** Reads everything, within the budget. `rest`: there may be more. An unknown has no items and a rest. */
 export function readItems(rt: Runtime, value: Value): { items: Value[]; rest: boolean } {
@@ -157,7 +121,7 @@ export function readItems(rt: Runtime, value: Value): { items: Value[]; rest: bo
   }
   const iterator = iterate(rt, value)
   if (iterator) return readIterator(rt, iterator)
-  if (!isObject(value)) raiseIfCertain(rt, 'TypeError', 'not iterable')
+  if (!mayIterate(value)) raiseIfCertain(rt, 'TypeError', 'not iterable')
   return { items: [], rest: true }
 }
 
@@ -192,10 +156,6 @@ export function lengthOfValue(rt: Runtime, value: Value): number | undefined {
       return inner.dict.rest ? undefined : inner.dict.values.size
     case 'set':
       return inner.rest ? undefined : inner.items.size
-    case 'bytes':
-      return inner.data.length
-    case 'range':
-      return Number(rangeLength(inner))
     default:
       return undefined
   }

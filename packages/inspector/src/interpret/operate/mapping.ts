@@ -26,6 +26,8 @@ export function setEntry(rt: Runtime, dict: DictValue, key: Value, value: Value)
   const hash = hashKey(rt, key)
   if (hash === undefined || isUnknown(key)) dict.rest = true
   if (isUnknown(key)) openReplaced(dict, value)
+  // It may replace what is there.
+  if (isUnknown(key) && dict.values.size > 0) rt.state.guesses += 1
   if (hash === undefined) return
   if (dict.values.size >= rt.budget.limits.containerItems) {
     rt.budget.spent('items')

@@ -4,8 +4,7 @@ import { iterate, readItems } from './iterate.ts'
 import { hashKey } from './hash-key.ts'
 import { truthOf } from './truth.ts'
 import { equals, kindFor } from './compare.ts'
-import { dictEntries } from '../values/dict.ts'
-import type { DictValue, Runtime, Truth, Value } from '../types.ts'
+import type { Runtime, Truth, Value } from '../types.ts'
 
 /** `item in container`, undefined if it can't be decided. */
 export function contains(rt: Runtime, container: Value, item: Value): Truth {
@@ -20,7 +19,9 @@ export function contains(rt: Runtime, container: Value, item: Value): Truth {
     case 'set':
       return containsKey(rt, inner.items, inner.rest, item)
     case 'view':
-      return containsInView(rt, inner.of, inner.dict, item)
+      return inner.of === 'keys'
+        ? containsKey(rt, inner.dict.values, inner.dict.rest, item)
+        : containsByIteration(rt, inner, item)
     case 'list':
     case 'tuple':
       return containsItem(rt, inner.items, inner.rest, item)
@@ -45,17 +46,6 @@ function containsKey(
   if (hash === undefined) return undefined
   if (entries.has(hash)) return true
   return rest || kindFor(item) === 'unknown' ? undefined : false
-}
-
-function containsInView(rt: Runtime, of: string, dict: DictValue, item: Value): Truth {
-  if (of === 'keys') return containsKey(rt, dict.values, dict.rest, item)
-  if (of === 'values') return containsItem(rt, [...dict.values.values()], dict.rest, item)
-  const pairs = dictEntries(dict).map((pair): Value => ({
-    kind: 'tuple',
-    items: pair,
-    rest: false,
-  }))
-  return containsItem(rt, pairs, dict.rest, item)
 }
 
 function containsItem(rt: Runtime, items: Value[], rest: boolean, item: Value): Truth {

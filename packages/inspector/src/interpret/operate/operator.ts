@@ -5,20 +5,11 @@ import { putInto } from './not-followed.ts'
 import { raiseIfCertain } from './raise.ts'
 import { combineSets } from './set-operation.ts'
 import { reprOf, strOf } from './text-of.ts'
-import type {
-  BytesValue,
-  DictValue,
-  ListValue,
-  ObjectValue,
-  Runtime,
-  TupleValue,
-  Value,
-} from '../types.ts'
+import type { DictValue, ListValue, ObjectValue, Runtime, TupleValue, Value } from '../types.ts'
 import { formatPercent } from '../text/format/percent.ts'
 import { arithmetic } from '../text/number/arithmetic.ts'
 import { dictCopy, dictUpdate } from '../values/dict.ts'
 import {
-  isBytes,
   isDict,
   isNotImplemented,
   isObject,
@@ -131,7 +122,6 @@ function ofObject(rt: Runtime, op: string, left: ObjectValue, right: Value): Val
   if (op === '+' && (left.kind === 'list' || left.kind === 'tuple'))
     return appendItems(rt, left, right)
   if (op === '|' && left.kind === 'dict') return joinDicts(rt, left, right)
-  if (op === '+' && left.kind === 'bytes') return joinBytes(rt, left, right)
   const combined = combineSets(rt, op, left, right)
   return combined ?? unknownResult(left, right)
 }
@@ -160,12 +150,6 @@ function joinDicts(rt: Runtime, left: DictValue, right: Value): Value {
   if (other) dictUpdate(joined, right)
   else joined.rest = true
   return joined
-}
-
-function joinBytes(rt: Runtime, left: BytesValue, right: Value): Value {
-  if (!isBytes(right)) return unknownResult(left, right)
-  if (!rt.budget.allowString(left.data.length + right.data.length)) return makeUnknown('bytes')
-  return { kind: 'bytes', data: new Uint8Array(Buffer.concat([left.data, right.data])) }
 }
 
 /** `-value`, `+value`, `~value`. */
@@ -204,7 +188,7 @@ function textFor(rt: Runtime, value: Value, how: 's' | 'r'): string | undefined 
 }
 
 /** `sequence * times`. */
-export function repeat(rt: Runtime, sequence: Value, times: Value): Value {
+function repeat(rt: Runtime, sequence: Value, times: Value): Value {
   const count = numberOf(times)
   if (typeof count !== 'bigint') return unknownResult(sequence, times)
   if (typeof sequence === 'string') return repeatText(rt, sequence, count)

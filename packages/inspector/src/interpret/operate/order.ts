@@ -1,8 +1,7 @@
 import { call, callSpecial } from '../run-code.ts'
 import { COMPARE_DEPTH, compareNumbers, equals, isNumeric, type Sequence } from './compare.ts'
-import { asSet } from './set-operation.ts'
 import { truthOf } from './truth.ts'
-import type { Kwargs, ListValue, Runtime, SetValue, Truth, Value } from '../types.ts'
+import type { Kwargs, ListValue, Runtime, Truth, Value } from '../types.ts'
 import { compareText } from '../text/string/code-points.ts'
 import { isNotImplemented, payloadOf } from '../values/read-value.ts'
 
@@ -17,10 +16,6 @@ export function less(rt: Runtime, a: Value, b: Value, depth = 0): Truth {
   if (typeof left === 'string' && typeof right === 'string') return compareText(left, right) < 0
   if (isNumeric(left) && isNumeric(right)) return compareNumbers(left, right) === -1
   if (typeof left !== 'object' || typeof right !== 'object' || !left || !right) return undefined
-  if (left.kind === 'bytes' && right.kind === 'bytes')
-    return Buffer.compare(left.data, right.data) < 0
-  const [setA, setB] = [asSet(rt, left), asSet(rt, right)]
-  if (setA && setB) return isProperSubset(setA, setB)
   if (depth > COMPARE_DEPTH) return undefined
   if (
     (left.kind === 'list' && right.kind === 'list') ||
@@ -39,11 +34,6 @@ function lessSequence(rt: Runtime, a: Sequence, b: Sequence, depth: number): Tru
     if (!same) return less(rt, x, y, depth + 1)
   }
   return a.rest || b.rest ? undefined : a.items.length < b.items.length
-}
-
-function isProperSubset(a: SetValue, b: SetValue): Truth {
-  if (a.rest || b.rest) return undefined
-  return a.items.size < b.items.size && [...a.items.keys()].every((hash) => b.items.has(hash))
 }
 
 /** Sorts as `sorted` does. Where two items can't be compared they stay, and their order is unknown. */

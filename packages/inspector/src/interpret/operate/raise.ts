@@ -1,6 +1,6 @@
 import { evaluateSafely } from '../run-code.ts'
 import { isClass, isObject, isTuple, isUnknown } from '../values/read-value.ts'
-import { isInstance, isSubclass } from './is-instance.ts'
+import { isSubclass } from './is-instance.ts'
 import { makeInstance, makeTuple } from '../values/make-value.ts'
 import type { DictValue, InstanceValue, Reason, SetValue, Runtime, Value } from '../types.ts'
 
@@ -124,11 +124,6 @@ function makeException(rt: Runtime, name: string, message: Value): InstanceValue
   if (name.endsWith('ImportError') || name === 'ModuleNotFoundError')
     exception.attributes.set('msg', message)
   return exception
-}
-
-/** True when a caught JavaScript error is that Python exception, or a subclass of it. */
-export function isRaised(rt: Runtime, error: unknown, name: string): boolean {
-  return error instanceof Raised && isInstance(rt, error.exception, rt.builtinClass(name)) === true
 }
 
 /** True when a running `try` has a handler for the exception. That one has none is a guess: it may wait for another. */

@@ -23,7 +23,7 @@ function emptyWithRest(): SetValue {
 }
 
 /** A set itself, or the set of what a view of keys or items shows. */
-export function asSet(rt: Runtime, value: Value): SetValue | undefined {
+function asSet(rt: Runtime, value: Value): SetValue | undefined {
   if (!isObject(value)) return undefined
   if (value.kind === 'set') return value
   if (value.kind !== 'view' || value.of === 'values') return undefined

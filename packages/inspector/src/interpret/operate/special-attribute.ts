@@ -42,9 +42,6 @@ export function specialAttribute(rt: Runtime, value: Value, name: string): Value
         return name === '__func__' || name === '__wrapped__'
           ? value.function
           : specialAttribute(rt, value.function, name)
-      case 'range':
-      case 'slice':
-        return ofSlice(value, name)
     }
   }
   return name === '__class__' ? typeOf(rt, value) : undefined
@@ -58,12 +55,6 @@ function ofProperty(value: PropertyValue, name: string): Value | undefined {
   if (name === 'fget') return value.get
   if (name === 'fset') return value.set
   return name === 'fdel' ? value.delete : undefined
-}
-
-function ofSlice(value: { start: Value; stop: Value; step: Value }, name: string) {
-  if (name === 'start') return value.start
-  if (name === 'stop') return value.stop
-  return name === 'step' ? value.step : undefined
 }
 
 function ofFunction(rt: Runtime, value: FunctionValue, name: string): Value | undefined {
@@ -82,8 +73,6 @@ function ofFunction(rt: Runtime, value: FunctionValue, name: string): Value | un
       return globalsOf(value.module)
     case '__annotations__':
       return annotationsOf(rt, value)
-    case '__defaults__':
-      return defaultsOf(value)
     default:
       return undefined
   }
@@ -103,14 +92,6 @@ function annotationsOf(rt: Runtime, value: FunctionValue): Value {
     if (annotation) setEntry(rt, annotations, name, evaluateAnnotation(rt, annotation, scope))
   value.attributes.set('__annotations__', annotations)
   return annotations
-}
-
-function defaultsOf(value: FunctionValue): Value {
-  const { positionalOnly, positional } = value.node.args
-  const defaults = [...positionalOnly, ...positional]
-    .map((parameter) => value.defaults.get(parameter.name))
-    .filter((item) => item !== undefined)
-  return defaults.length === 0 ? null : makeTuple(defaults)
 }
 
 function ofNative(value: NativeValue, name: string): Value | undefined {

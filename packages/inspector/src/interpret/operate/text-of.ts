@@ -1,12 +1,11 @@
 import { callSpecial } from '../run-code.ts'
 import { isInstance } from './is-instance.ts'
-import { viewItems } from './iterate.ts'
-import type { InstanceValue, ObjectValue, RangeValue, Runtime, Value } from '../types.ts'
+import type { InstanceValue, ObjectValue, Runtime, Value } from '../types.ts'
 import { formatText } from '../text/format/align.ts'
 import { formatFloat, formatInt } from '../text/format/format-number.ts'
 import { reprFloat, reprInt, reprText } from '../text/repr.ts'
 import { dictEntries } from '../values/dict.ts'
-import { isObject, isSequence, isTuple, payloadOf } from '../values/read-value.ts'
+import { isObject, isSequence, isSet, isTuple, payloadOf } from '../values/read-value.ts'
 import { counted } from '../../words.ts'
 
 // Deeper ones print nothing that a name could hold.
@@ -66,22 +65,10 @@ function reprObject(rt: Runtime, value: ObjectValue, depth: number): string | un
       return value.rest ? undefined : reprTuple(rt, value.items, depth)
     case 'dict':
       return value.rest ? undefined : wrap('{', reprEntries(rt, dictEntries(value), depth), '}')
-    case 'view':
-      if (value.dict.rest) return undefined
-      return wrap(`dict_${value.of}([`, reprItems(rt, viewItems(value), depth), '])')
-    case 'set':
-      // The order of a set of more than one is that of hashes.
-      return value.rest || value.items.size > 1 ? undefined : reprSet(rt, value, depth)
-    case 'range':
-      return reprRange(value)
-    case 'slice':
-      return wrap('slice', reprTuple(rt, [value.start, value.stop, value.step], depth), '')
     case 'singleton':
       return value.name
     case 'class':
       return reprClass(rt, value)
-    case 'module':
-      return value.file === undefined ? undefined : `<module '${value.name}' from '${value.file}'>`
     case 'instance':
       return reprInstance(rt, value, depth)
     default:
@@ -125,21 +112,6 @@ function reprEntries(rt: Runtime, entries: [Value, Value][], depth: number): str
   return texts.join(', ')
 }
 
-function reprSet(
-  rt: Runtime,
-  set: { frozen: boolean; items: Map<unknown, Value> },
-  depth: number,
-): string | undefined {
-  const [only] = set.items.values()
-  if (only === undefined) return set.frozen ? 'frozenset()' : 'set()'
-  const inner = wrap('{', reprOf(rt, only, depth), '}')
-  return set.frozen ? wrap('frozenset(', inner, ')') : inner
-}
-
-function reprRange({ start, stop, step }: RangeValue): string {
-  return step === 1n ? `range(${start}, ${stop})` : `range(${start}, ${stop}, ${step})`
-}
-
 function reprClass(rt: Runtime, value: ObjectValue & { kind: 'class' }): string | undefined {
   const own = callSpecial(rt, value, '__repr__', [])
   if (own !== undefined) return textOrUndefined(own)
@@ -150,16 +122,9 @@ function reprClass(rt: Runtime, value: ObjectValue & { kind: 'class' }): string 
 function reprInstance(rt: Runtime, value: InstanceValue, depth: number): string | undefined {
   const own = callSpecial(rt, value, '__repr__', [])
   if (own !== undefined) return textOrUndefined(own)
-  if (isInstance(rt, value, rt.builtinClass('BaseException')) === true) {
-    const args = value.attributes.get('args')
-    if (!isTuple(args)) return undefined
-    return wrap(`${value.cls.name}(`, reprItems(rt, args.items, depth), ')')
-  }
-  if (value.payload === undefined) return undefined
-  const named = value.payload !== null && typeof value.payload === 'object'
-  const inner = reprOf(rt, value.payload, depth)
-  const sort = named && typeof value.payload === 'object' ? value.payload?.kind : ''
-  return sort === 'set' ? wrap(`${value.cls.name}(`, inner, ')') : inner
+  return value.payload === undefined || isSet(value.payload)
+    ? undefined
+    : reprOf(rt, value.payload, depth)
 }
 
 /** `format(value, spec)`, undefined if it can't be known. */

@@ -10,32 +10,33 @@ import {
   indexOf,
   lineAt,
   nameAt,
-  operatorAt,
   valueAt,
 } from '../children.ts'
 import type { Builders, Children } from '../children.ts'
 
-interface KeywordPattern {
-  kind: 'KeywordPattern'
-  name: string
-  pattern: ast.Pattern
-}
-
-/** `**rest` in a mapping. */
-interface RestPattern {
-  kind: 'RestPattern'
-  name: string
-}
-
 const patternsBetween = (children: Children, from: number, to: number): ast.Pattern[] =>
   findAll(children, 'case_pattern', from, to) as ast.Pattern[]
+
+/** A pattern of others, of which the names are kept. */
+const ofOthers = (patterns: readonly ast.Pattern[]): ast.Pattern => ({
+  kind: 'MatchOther',
+  names: patterns.flatMap(namesOf),
+})
+
+/** Names that a pattern binds. */
+export const namesOf = (pattern: ast.Pattern): string[] => {
+  if (pattern.kind === 'MatchOther') return pattern.names
+  if (pattern.kind === 'MatchValue') return []
+  const inner = pattern.pattern ? namesOf(pattern.pattern) : []
+  return pattern.name === undefined ? inner : [...inner, pattern.name]
+}
 
 /** `[a, b]` and `(a, b)`; one pattern in parentheses without a comma is that pattern. */
 export const sequencePattern = (children: Children): ast.Pattern => {
   const patterns = patternsBetween(children, 0, count(children))
   const [only] = patterns
   const grouped = nameAt(children, 0) === '(' && patterns.length === 1 && !has(children, ',')
-  return only && grouped ? only : { kind: 'MatchSequence', patterns }
+  return only && grouped ? only : ofOthers(patterns)
 }
 
 /** The pattern that starts at a child: one or, for `-1`, two of them. */
@@ -47,20 +48,16 @@ const patternAt = (children: Children, index: number): ast.Pattern => {
   if (nameAt(children, index) === 'dotted_name')
     return namePattern(valueAt(children, index) as string, lineAt(children, index))
   const value = valueAt(children, index) as ast.Pattern | ast.Expression
-  switch (value.kind) {
-    case 'Tuple':
-    case 'List':
-      return { kind: 'MatchSequence', patterns: [] }
-    case 'Constant':
-      return value.value === null || typeof value.value === 'boolean'
-        ? { kind: 'MatchSingleton', value: value.value }
-        : { kind: 'MatchValue', value }
-    default:
-      return value.kind.startsWith('Match')
-        ? (value as ast.Pattern)
-        : { kind: 'MatchValue', value: value as ast.Expression }
-  }
+  if (isPattern(value)) return value
+  const isOther =
+    value.kind === 'Tuple' ||
+    value.kind === 'List' ||
+    (value.kind === 'Constant' && (value.value === null || typeof value.value === 'boolean'))
+  return isOther ? ofOthers([]) : { kind: 'MatchValue', value }
 }
+
+const isPattern = (value: ast.Pattern | ast.Expression): value is ast.Pattern =>
+  value.kind === 'MatchValue' || value.kind === 'MatchAs' || value.kind === 'MatchOther'
 
 const negative = (children: Children, index: number): ast.Expression => ({
   kind: 'UnaryOp',
@@ -75,51 +72,24 @@ const namePattern = (dotted: string, line: number): ast.Pattern => {
   if (attributes.length === 0) {
     return { kind: 'MatchAs', pattern: undefined, name: first === '_' ? undefined : first }
   }
-  return { kind: 'MatchValue', value: attributeChain(first, attributes, line) }
-}
-
-const attributeChain = (first: string, attributes: string[], line: number): ast.Expression => {
   let value: ast.Expression = { kind: 'Name', line, id: first }
   for (const attr of attributes) value = { kind: 'Attribute', line, value, attr }
-  return value
-}
-
-const UNCHANGED = new Set(['keyword_pattern', 'splat_pattern', 'as_pattern'])
-
-const dict = (children: Children): ast.Pattern => {
-  const mapping = { keys: [] as ast.Expression[], patterns: [] as ast.Pattern[] }
-  for (let index = 1; index < count(children) - 1; index += 1) {
-    if (nameAt(children, index) !== ':') continue
-    mapping.keys.push(keyBefore(children, index))
-    mapping.patterns.push(valueAt(children, index + 1) as ast.Pattern)
-  }
-  return {
-    kind: 'MatchMapping',
-    ...mapping,
-    rest: (find(children, 'splat_pattern') as RestPattern | undefined)?.name,
-  }
-}
-
-const keyBefore = (children: Children, colon: number): ast.Expression => {
-  const start = nameAt(children, colon - 2) === '-' ? colon - 2 : colon - 1
-  const pattern = patternAt(children, start)
-  if (pattern.kind === 'MatchValue') return pattern.value
-  return {
-    kind: 'Constant',
-    line: lineAt(children, start),
-    value: pattern.kind === 'MatchSingleton' ? pattern.value : undefined,
-  }
+  return { kind: 'MatchValue', value }
 }
 
 /** `pattern as name` in a `case`; `expression as target` elsewhere has the same name. */
-export const asPattern = (children: Children): ast.Pattern | KeywordPattern | typeof BROKEN => {
+export const asPattern = (children: Children): ast.Pattern | typeof BROKEN => {
   const target = exprAt(children, count(children) - 1)
   if (target.kind !== 'Name') return BROKEN
-  const value = valueAt(children, 0) as ast.Pattern | KeywordPattern
-  if (value.kind !== 'KeywordPattern') return { kind: 'MatchAs', pattern: value, name: target.id }
-  // `key=pattern as name` comes as `(key=pattern) as name`.
-  return { ...value, pattern: { kind: 'MatchAs', pattern: value.pattern, name: target.id } }
+  return { kind: 'MatchAs', pattern: valueAt(children, 0) as ast.Pattern, name: target.id }
 }
+
+/** What a class or mapping looks like inside. */
+const parts = (children: Children): ast.Pattern =>
+  ofOthers([
+    ...patternsBetween(children, 0, count(children)),
+    ...(findAll(children, 'splat_pattern', 0, count(children)) as ast.Pattern[]),
+  ])
 
 export const patternBuilders: Builders = {
   case_clause: (children): ast.MatchCase => {
@@ -130,54 +100,25 @@ export const patternBuilders: Builders = {
     const [only] = patterns
     const single = only !== undefined && patterns.length === 1 && nameAt(children, stop - 1) !== ','
     return {
-      pattern: single ? only : { kind: 'MatchSequence', patterns },
+      pattern: single ? only : ofOthers(patterns),
       guard: find(children, 'if_clause') as ast.Expression | undefined,
       body: block(children),
     }
   },
-  case_pattern: (children): ast.Pattern | KeywordPattern => {
-    const name = nameAt(children, 0)
-    return UNCHANGED.has(name) ? (valueAt(children, 0) as ast.Pattern) : patternAt(children, 0)
-  },
-  union_pattern: (children): ast.Pattern => {
+  case_pattern: (children) => patternAt(children, 0),
+  union_pattern: (children) => {
     const patterns = [patternAt(children, 0)]
     for (let index = 0; index < count(children); index += 1) {
       if (nameAt(children, index) === '|') patterns.push(patternAt(children, index + 1))
     }
-    return { kind: 'MatchOr', patterns }
+    return ofOthers(patterns)
   },
-  keyword_pattern: (children): KeywordPattern => ({
-    kind: 'KeywordPattern',
-    name: (valueAt(children, 0) as ast.Name).id,
-    pattern: patternAt(children, 2),
-  }),
-  splat_pattern: (children): ast.Pattern | RestPattern => {
+  keyword_pattern: (children) => patternAt(children, 2),
+  splat_pattern: (children): ast.Pattern => {
     const name = (find(children, 'identifier') as ast.Name | undefined)?.id
-    if (nameAt(children, 0) === '**') return { kind: 'RestPattern', name: name ?? '_' }
-    return { kind: 'MatchStar', name: name === '_' ? undefined : name }
+    return { kind: 'MatchOther', names: name === undefined || name === '_' ? [] : [name] }
   },
-  class_pattern: (children): ast.Pattern => {
-    const dotted = (valueAt(children, 0) as string).split('.')
-    const patterns = patternsBetween(children, 2, count(children)) as (
-      | ast.Pattern
-      | KeywordPattern
-    )[]
-    return {
-      kind: 'MatchClass',
-      cls: attributeChain(dotted[0] ?? '', dotted.slice(1), children.line),
-      patterns: patterns.filter((pattern) => pattern.kind !== 'KeywordPattern'),
-      keywords: patterns
-        .filter((pattern) => pattern.kind === 'KeywordPattern')
-        .map(({ name, pattern }) => ({ name, pattern })),
-    }
-  },
-  dict_pattern: dict,
-  /** `-1 + 2j`. */
-  complex_pattern: (children): ast.Expression => {
-    const negated = nameAt(children, 0) === '-'
-    const middle = negated ? 2 : 1
-    const left = negated ? negative(children, 0) : exprAt(children, 0)
-    const right = { op: operatorAt(children, middle), value: exprAt(children, middle + 1) }
-    return { kind: 'BinOp', line: children.line, left, rights: [right] }
-  },
+  class_pattern: parts,
+  dict_pattern: parts,
+  complex_pattern: () => ofOthers([]),
 }

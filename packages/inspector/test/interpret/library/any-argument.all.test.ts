@@ -14,8 +14,8 @@ import { makeRunner } from '../support.ts'
 
 const MODULES =
   'abc asyncio atexit collections contextlib copy dataclasses enum functools glob ' +
-  'importlib importlib.machinery importlib.metadata importlib.resources importlib.util inspect ' +
-  'io itertools json math operator os os.path pathlib pkgutil re shutil string sys threading ' +
+  'importlib importlib.machinery importlib.metadata importlib.util inspect ' +
+  'io itertools json math os os.path pathlib pkgutil re shutil string sys threading ' +
   'types typing'
 
 /** Values of every kind, and instances whose private state belongs to another class of the library. */

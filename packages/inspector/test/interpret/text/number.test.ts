@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { arithmetic } from '../../../src/interpret/text/number/arithmetic.ts'
-import type { PythonNumber } from '../../../src/interpret/text/number/number.ts'
 import { parseFloatText, parseInteger } from '../../../src/interpret/text/number/parse.ts'
-import { roundToDigits, roundToInt } from '../../../src/interpret/text/number/round.ts'
+import { roundToInt } from '../../../src/interpret/text/number/round.ts'
 import { reprFloat, reprText } from '../../../src/interpret/text/repr.ts'
 import { checkTable } from './table.ts'
 
@@ -14,9 +13,7 @@ describe('numbers as CPython has them', () => {
   })
 
   test('are rounded half even, by their exact value', () => {
-    checkTable('round', (value: PythonNumber, digits: bigint | null) =>
-      digits === null ? roundToInt(value) : roundToDigits(value, digits),
-    )
+    checkTable('round', roundToInt)
   })
 
   test('are read from text', () => {

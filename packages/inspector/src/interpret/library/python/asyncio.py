@@ -1,5 +1,5 @@
-from concurrent.futures import ALL_COMPLETED, FIRST_COMPLETED, FIRST_EXCEPTION, Executor as _Executor, Future, as_completed
-from threading import Event, Lock, Semaphore, Timer as _Timer, _quiet
+from concurrent.futures import Future, as_completed
+from threading import Event, Lock, Semaphore, _quiet
 
 
 # The host imports packs while its loop runs. Tasks run at once, but for those of that loop: they come too late.
@@ -7,13 +7,6 @@ def run(value, *args, **kwargs):
     if _loop():
         raise RuntimeError('asyncio.run() cannot be called from a running event loop')
     return _run(value)
-
-
-def wait_for(value, timeout=None):
-    return _run(value)
-
-
-shield = wait_for
 
 
 class Task(Future):
@@ -35,14 +28,6 @@ ensure_future = wrap_future = create_task
 def gather(*values, return_exceptions=False):
     tasks = [run_coroutine_threadsafe(value) for value in values]
     return [task._exception if return_exceptions and task._exception else task.result() for task in tasks]
-
-
-def wait(values, *, timeout=None, return_when=ALL_COMPLETED):
-    return {run_coroutine_threadsafe(value) for value in values}, set()
-
-
-def to_thread(func, /, *args, **kwargs):
-    return func(*args, **kwargs)
 
 
 def sleep(delay, result=None):
@@ -67,23 +52,8 @@ class AbstractEventLoop:
     def create_task(self, value, **options):
         return create_task(value)
 
-    def run_in_executor(self, executor, func, *args):
-        return (_Executor() if executor is None else executor).submit(func, *args)
-
-    def call_soon(self, callback, *args, context=None):
-        if _loop() != 'host':
-            callback(*args)
-
-    call_soon_threadsafe = call_soon
-
-    def call_later(self, delay, callback, *args, context=None):
-        _Timer(delay, callback, args).start()
-
     def is_running(self):
         return self._runs
-
-    def is_closed(self):
-        return False
 
 
 TaskGroup = Runner = new_event_loop = AbstractEventLoop

@@ -88,9 +88,6 @@ class deque:
         at = -n % len(self._items) if self._items else 0
         self._items = self._items[at:] + self._items[:at]
 
-    def copy(self):
-        return type(self)(self._items, self.maxlen)
-
     pop, clear, reverse, remove, count, index = map(_of_items, 'pop clear reverse remove count index'.split())
     __iter__, __len__, __contains__ = map(_of_items, ('__iter__', '__len__', '__contains__'))
     __getitem__, __setitem__ = map(_of_items, ('__getitem__', '__setitem__'))

@@ -1,6 +1,4 @@
-# Calls run where they are submitted, in that order.
-from collections import namedtuple as _namedtuple
-
+# Calls run where they are submitted, in that order. Processes, which share nothing, are unknown.
 FIRST_COMPLETED, FIRST_EXCEPTION, ALL_COMPLETED = 'FIRST_COMPLETED', 'FIRST_EXCEPTION', 'ALL_COMPLETED'
 
 
@@ -14,22 +12,11 @@ class Future:
 
     __await__ = get = result
 
-    def exception(self, timeout=None):
-        return self._exception
-
-    def add_done_callback(self, fn, **options):
-        fn(self)
-
-    def done(self):
-        return True
-
 
 class Executor:
-    _outcome = staticmethod(_outcome)
-
     def __init__(self, *args, initializer=None, initargs=(), **options):
         if initializer is not None:
-            self._outcome(initializer, initargs, {})
+            _outcome(initializer, initargs, {})
 
     def __enter__(self):
         return self
@@ -41,7 +28,7 @@ class Executor:
 
     def submit(self, fn, /, *args, **kwargs):
         future = Future()
-        future._result, future._exception = self._outcome(fn, args, kwargs)
+        future._result, future._exception = _outcome(fn, args, kwargs)
         return future
 
     def map(self, fn, *iterables, **options):
@@ -54,14 +41,5 @@ class Executor:
 ThreadPoolExecutor = Executor
 
 
-# Processes share nothing: what they change is lost.
-class ProcessPoolExecutor(Executor):
-    _outcome = staticmethod(_isolated)
-
-
 def as_completed(fs, timeout=None):
     return iter(fs)
-
-
-def wait(fs, timeout=None, return_when=ALL_COMPLETED):
-    return _namedtuple('DoneAndNotDoneFutures', 'done not_done')(set(fs), set())

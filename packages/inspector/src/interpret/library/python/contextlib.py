@@ -63,30 +63,6 @@ class suppress(AbstractContextManager):
         return cls is not None and not _sure(not issubclass(cls, self._classes))
 
 
-class nullcontext(AbstractContextManager):
-    def __init__(self, enter_result=None):
-        self.enter_result = enter_result
-
-    def __enter__(self):
-        return self.enter_result
-
-
-class closing(nullcontext):
-    def __exit__(self, *raised):
-        self.enter_result.close()
-
-
-aclosing = closing
-
-
-class redirect_stdout(nullcontext):
-    pass
-
-
-class redirect_stderr(nullcontext):
-    pass
-
-
 class ExitStack(AbstractContextManager):
     def __init__(self):
         self._exits = []
@@ -107,14 +83,6 @@ class ExitStack(AbstractContextManager):
     push_async_callback = callback
     push_async_exit = push
     enter_async_context = enter_context
-
-    def pop_all(self):
-        other = type(self)()
-        other._exits, self._exits = self._exits, []
-        return other
-
-    def close(self):
-        self.__exit__(None, None, None)
 
     def __exit__(self, *raised):
         swallowed = False

@@ -39,7 +39,7 @@ def _decorate(cls, init=True, repr=True, eq=True, order=False, kw_only=False, **
     if init:
         methods['__init__'] = _initialiser(cls, known)
     if repr:
-        methods['__repr__'] = _representer([f.name for f in known if f.repr and not f.init_only])
+        methods['__repr__'] = lambda self: _unknown(f'{cls.__name__}.__repr__()')
     compared = [f.name for f in known if f.compare and not f.init_only]
     if eq:
         methods['__eq__'] = _comparer(compared, lambda a, b: a == b)
@@ -103,14 +103,6 @@ def _initialiser(cls, fields):
             after(self, *passed_on)
 
     return __init__
-
-
-def _representer(names):
-    def __repr__(self):
-        texts = [f'{name}={getattr(self, name)!r}' for name in names]
-        return f"{type(self).__qualname__}({', '.join(texts)})"
-
-    return __repr__
 
 
 # Instances of one class compare as the tuples of their fields.

@@ -29,9 +29,6 @@ class EnumType(type):
     def __iter__(cls):
         return iter(_members(cls))
 
-    def __reversed__(cls):
-        return _members(cls)[::-1]
-
     def __len__(cls):
         return len(cls._member_names_)
 
@@ -126,12 +123,6 @@ class Enum(metaclass=EnumType):
 
     def __format__(self, spec):
         return format(str(self), spec)
-
-    def __copy__(self):
-        return self
-
-    def __deepcopy__(self, memo):
-        return self
 
 
 # Enums that print as their value.

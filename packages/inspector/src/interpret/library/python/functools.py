@@ -46,20 +46,6 @@ class partial:
         return self.func(*self.args, *args, **{**self.keywords, **keywords})
 
 
-class cached_property:
-    def __init__(self, func):
-        self.func = func
-
-    def __set_name__(self, owner, name):
-        self.attrname = name
-
-    def __get__(self, instance, owner=None):
-        if instance is None:
-            return self
-        instance.__dict__[self.attrname] = value = self.func(instance)
-        return value
-
-
 def singledispatch(function):
     registry = {}
     unread = []

@@ -1,4 +1,3 @@
-import sys as _sys
 from types import ModuleType as _ModuleType
 from collections import namedtuple as _namedtuple
 from enum import IntEnum as _IntEnum
@@ -19,10 +18,6 @@ isfunction = _predicate('isfunction', 'function')
 ismodule = _predicate('ismodule', 'module')
 isroutine = _predicate('isroutine', 'function', 'native', 'method')
 isawaitable = _predicate('isawaitable')
-
-
-def ismethod(object):
-    return _kind(object) == 'method' and _kind(object.__func__) != 'native'
 
 
 # A member whose test can't be decided is kept.
@@ -48,15 +43,6 @@ def getattr_static(object, name, *default):
     raise AttributeError(name)
 
 
-# Inherited from a base if there is none.
-def getdoc(object):
-    doc = getattr(object, '__doc__', None)
-    if _sure(isclass(object)):
-        docs = [base.__doc__ for base in object.__mro__]
-        doc = next((doc for doc in docs if _sure(isinstance(doc, str))), None)
-    return None if _sure(doc is None) else cleandoc(doc)
-
-
 # The margin common to all lines but the first goes, and empty lines at both ends.
 def cleandoc(doc):
     if not _sure(isinstance(doc, str)) or '\t' in doc:
@@ -64,21 +50,6 @@ def cleandoc(doc):
     first, *others = doc.split('\n')
     margin = min([len(line) - len(line.lstrip()) for line in others if line.strip()], default=0)
     return '\n'.join([first.lstrip(), *[line[margin:] for line in others]]).strip('\n')
-
-
-def getmodule(object):
-    return object if _sure(ismodule(object)) else _sys.modules.get(object.__module__)
-
-
-def getfile(object):
-    return getmodule(object).__file__
-
-
-getsourcefile = getfile
-
-
-def getmro(cls):
-    return cls.__mro__
 
 
 FrameInfo = _namedtuple('FrameInfo', 'frame filename lineno function code_context index')
@@ -117,25 +88,14 @@ class Signature:
         self.return_annotation = return_annotation
 
 
-class _GenericAlias:
-    def __init__(self, origin, args):
-        self.__origin__, self.__args__ = origin, args
-
-
 def signature(obj, **options):
     unknown = _unknown('inspect.signature()')
-    if _is_unknown(obj):
-        return unknown
-    if isclass(obj):
-        return _without_first(getattr(obj, '__init__', unknown))
-    if _kind(obj) == 'method':
-        return _without_first(obj.__func__)
-    if not isfunction(obj):
+    if _is_unknown(obj) or not isfunction(obj):
         return unknown
     wrapped = getattr(obj, '__wrapped__', None)
     if wrapped is not None:
         return signature(wrapped)
-    rows = _parameters(obj, _GenericAlias)
+    rows = _parameters(obj)
     if _is_unknown(rows):
         return unknown
     *rows, result = rows
@@ -149,11 +109,3 @@ def signature(obj, **options):
         for name, kind, default, annotation in rows
     ]
     return Signature(parameters, return_annotation=result[0] if result else _empty)
-
-
-def _without_first(function):
-    found = signature(function)
-    if _is_unknown(found):
-        return found
-    _, *others = found.parameters.values() or [None]
-    return Signature(others, return_annotation=found.return_annotation)

@@ -6,10 +6,6 @@ def chain(*sources):
 chain.from_iterable = lambda sources: (item for source in sources for item in source)
 
 
-def repeat(object, times=None):
-    return (object for _ in (count() if _sure(times is None) else range(times)))
-
-
 # The last source runs fastest.
 def product(*sources, repeat=1):
     if not _sure(0 <= repeat * len(sources) <= 100):

@@ -3,7 +3,3 @@ def run_path(path_name, init_globals=None, run_name='<run_path>'):
     with open(path_name) as file:
         exec(file.read(), names)
     return names
-
-
-def run_module(mod_name, init_globals=None, run_name=None, alter_sys=False):
-    return dict(vars(__import__(mod_name, fromlist=['*'])))

@@ -18,9 +18,6 @@ class Template:
     def substitute(self, mapping={}, /, **names):
         return _fill(self.template, mapping, names, lambda whole: _unknown('string.Template.substitute()'))
 
-    def safe_substitute(self, mapping={}, /, **names):
-        return _fill(self.template, mapping, names, lambda whole: whole)
-
 
 def _fill(template, mapping, names, otherwise):
     def value_of(match):

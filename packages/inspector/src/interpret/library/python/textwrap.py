@@ -11,8 +11,3 @@ def dedent(text):
             break
         margin += 1
     return '\n'.join(line[margin:] for line in lines)
-
-
-def indent(text, prefix, predicate=str.strip):
-    lines = text.splitlines(True)
-    return ''.join(prefix + line if predicate(line) else line for line in lines)

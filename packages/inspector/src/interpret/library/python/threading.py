@@ -21,16 +21,6 @@ class Thread:
     def join(self, timeout=None):
         _join(self._written)
 
-    def is_alive(self):
-        return False
-
-
-class Timer(Thread):
-    def __init__(self, interval, function, args=None, kwargs=None):
-        super().__init__(target=function, args=args or (), kwargs=kwargs, daemon=True)
-
-    cancel = _quiet
-
 
 # A context manager whose other methods do nothing.
 class Lock:
@@ -41,9 +31,6 @@ class Lock:
 
     def acquire(self, *args, **kwargs):
         return True
-
-    def locked(self):
-        return False
 
     def wait(self, *args, **kwargs):
         return True

@@ -24,16 +24,8 @@ def _same(value):
 overload = final = override = runtime_checkable = _same
 
 
-def NewType(name, type):
-    return _same
-
-
 def get_args(type):
     return getattr(type, '__args__', _unknown('typing.get_args()'))
-
-
-def get_origin(type):
-    return getattr(type, '__origin__', _unknown('typing.get_origin()'))
 
 
 class _LiteralAlias:

@@ -2,7 +2,6 @@ import { spread } from '../../evaluate/call-expression.ts'
 import { runUnsure } from '../../execute/branch.ts'
 import { readItems } from '../../operate/iterate.ts'
 import { callWith } from '../../operate/call.ts'
-import { saveReached } from '../../operate/give-away.ts'
 import { attempt } from '../../operate/raise.ts'
 import type { AddedEntries } from '../../operate/set-item.ts'
 import { truthOf } from '../../operate/truth.ts'
@@ -54,16 +53,6 @@ const sleeps: NativeCall = (_rt, [fn]) =>
     'attr' in part ? part.attr === 'sleep' : 'id' in part && part.id === 'sleep',
   )
 
-/** The same in a process of its own, which takes along what it changes. */
-const isolated: NativeCall = (rt, args, kwargs) => {
-  const putBack = saveReached(rt, args)
-  try {
-    return outcome(rt, args, kwargs)
-  } finally {
-    putBack()
-  }
-}
-
 const WRITTEN = nativeState<AddedEntries>('threading.Thread')
 
 /** Runs a thread. What a daemon writes may not be there, until it is joined. */
@@ -97,7 +86,6 @@ export const THREAD_HELPERS: Record<string, NativeCall> = {
   _loop: runningLoop,
   _run: (rt, [value = null]) => withLoop(rt, 'own', () => evaluateAwait(rt, value)),
   _sleeps: sleeps,
-  _isolated: isolated,
   _thread: thread,
   _join: join,
 }

@@ -16,47 +16,21 @@ export interface NumberParts {
   rest: string
 }
 
-/**
- * Groups the digits, and pads: between sign and digits for `=` and for a `0` without alignment. Zeros put there are
- * grouped with the digits.
- */
+/** Pads, between sign and digits for `=` and for a `0` without alignment. Groups of digits are unknown. */
 export const alignNumber = (parts: NumberParts, spec: FormatSpec): string | undefined => {
+  if (spec.grouping !== '') return undefined
   const align = spec.align ?? (spec.zeroPadded ? '=' : '>')
   const head = parts.sign + parts.prefix
-  const size = groupSize(spec)
-  if (align !== '=') return alignText(head + group(parts.whole, spec, size) + parts.rest, spec, '>')
-  const room = spec.width - lengthOf(head) - parts.rest.length
-  // NaN and infinity have no digits to group.
-  if (spec.fill === '0' && parts.whole !== '') {
-    return capText(head + group(zeroFilled(parts.whole, room, size), spec, size) + parts.rest)
-  }
-  const whole = group(parts.whole, spec, size)
-  return capText(head + spec.fill.repeat(Math.max(0, room - whole.length)) + whole + parts.rest)
+  const digits = parts.whole + parts.rest
+  if (align !== '=') return alignText(head + digits, spec, '>')
+  return capText(
+    head + spec.fill.repeat(Math.max(0, spec.width - head.length - digits.length)) + digits,
+  )
 }
 
 /** The sign that the specification asks for. */
 export const signOf = (isNegative: boolean, spec: FormatSpec): string =>
   isNegative ? '-' : spec.sign.replace('-', '')
-
-/** Digits in a group; 0 for none. Binary, octal and hexadecimal digits go by fours. */
-const groupSize = (spec: FormatSpec): number =>
-  spec.grouping === '' ? 0 : 'boxX'.includes(spec.type) && spec.type !== '' ? 4 : 3
-
-/** So many zeros that with its separators the number fills the room; one more digit where a separator would lead. */
-const zeroFilled = (digits: string, room: number, size: number): string => {
-  if (size === 0) return digits.padStart(room, '0')
-  const whole = Math.floor(room / (size + 1)) * size
-  const left = room % (size + 1)
-  return digits.padStart(whole + (left === 0 && room > 0 ? 1 : left), '0')
-}
-
-const group = (digits: string, spec: FormatSpec, size: number): string => {
-  if (size === 0 || digits.length <= size) return digits
-  const first = digits.length % size
-  const groups = first === 0 ? [] : [digits.slice(0, first)]
-  for (let at = first; at < digits.length; at += size) groups.push(digits.slice(at, at + size))
-  return groups.join(spec.grouping)
-}
 
 /** `format(text, spec)` of a str; undefined for a specification that Python rejects, and over the cap. */
 export const formatText = (text: string, specText: string): string | undefined => {

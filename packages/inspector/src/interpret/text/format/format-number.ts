@@ -50,8 +50,6 @@ export const formatInt = (value: bigint, specText: string): string | undefined =
 
 const formatDigits = (value: bigint, spec: FormatSpec): string | undefined => {
   const radix = RADIX.get(spec.type)
-  // `,` belongs to decimal digits.
-  if (radix !== undefined && spec.grouping === ',') return undefined
   const magnitude = value < 0n ? -value : value
   const digits = radix === undefined ? reprInt(magnitude) : magnitude.toString(radix)
   if (digits === undefined) return undefined

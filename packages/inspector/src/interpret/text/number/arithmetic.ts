@@ -38,7 +38,7 @@ const divideFloat = (a: number, b: number): { quotient: number; rest: number } |
   const quotient = exact - floor > 0.5 ? floor + 1 : floor
   const rest = isBelow ? remainder + b : remainder
   return {
-    quotient: quotient === 0 ? (a / b < 0 ? -0 : 0) : quotient,
+    quotient: quotient === 0 ? (b / a < 0 ? -0 : 0) : quotient,
     rest: rest === 0 && b < 0 ? -0 : Math.abs(rest) === 0 ? 0 : rest,
   }
 }

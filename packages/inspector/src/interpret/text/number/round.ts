@@ -22,12 +22,3 @@ export const roundToInt = (value: PythonNumber): bigint | undefined => {
   if (!Number.isFinite(value)) return undefined
   return BigInt(Math.abs(value % 1) === 0.5 ? 2 * Math.round(value / 2) : Math.round(value))
 }
-
-/** `round(value, digits)`: of the same type as the value. Digits before the point are unknown. */
-export const roundToDigits = (value: PythonNumber, digits: bigint): PythonNumber | undefined => {
-  if (digits < 0n) return undefined
-  // Zero keeps its sign.
-  if (typeof value === 'bigint' || value === 0) return value
-  const text = fixed(value, Number(digits))
-  return text === undefined ? undefined : Number(text)
-}

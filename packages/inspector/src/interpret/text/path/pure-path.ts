@@ -21,7 +21,7 @@ export const partsOf = (path: string): string[] => {
 }
 
 /** `/`, `//` or empty. */
-export const rootOf = (path: string): string => /^\/*/.exec(path)?.[0] ?? ''
+const rootOf = (path: string): string => /^\/*/.exec(path)?.[0] ?? ''
 
 export const nameOf = (path: string): string => {
   const name = path.slice(path.lastIndexOf('/') + 1)

@@ -22,14 +22,6 @@ export const join = (separator: string, parts: readonly string[]): string | unde
   return length > MAX_TEXT ? undefined : parts.join(separator)
 }
 
-/** `text.zfill(width)`: zeros between the sign and the digits. */
-export const zfill = (text: string, width: bigint): string | undefined => {
-  const missing = missingTo(width, text)
-  if (missing === undefined) return undefined
-  const sign = text.startsWith('+') || text.startsWith('-') ? text.charAt(0) : ''
-  return sign + '0'.repeat(missing) + text.slice(sign.length)
-}
-
 /** `text.ljust(width, fill)`; undefined over the cap or when `fill` is not one character. */
 export const justifyLeft = (text: string, width: bigint, fill = ' '): string | undefined =>
   pad(text, width, fill, () => 0)
@@ -37,10 +29,6 @@ export const justifyLeft = (text: string, width: bigint, fill = ' '): string | u
 /** `text.rjust(width, fill)`. */
 export const justifyRight = (text: string, width: bigint, fill = ' '): string | undefined =>
   pad(text, width, fill, (missing) => missing)
-
-/** `text.center(width, fill)`; of an odd number of fills the extra one goes left only for an odd width, as in CPython. */
-export const center = (text: string, width: bigint, fill = ' '): string | undefined =>
-  pad(text, width, fill, (missing) => Math.floor(missing / 2) + (missing & Number(width & 1n) & 1))
 
 const pad = (
   text: string,

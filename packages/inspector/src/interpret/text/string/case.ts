@@ -8,14 +8,6 @@ const CASED = /[\p{Uppercase}\p{Lowercase}\p{Lt}]/u
 const ODD =
   /[\u{345}\p{Lt}Σ\xdf\u0149\u01c4-\u01cc\u01f0-\u01f3\u0390\u03b0\u0587\u10d0-\u10ff\u1e96-\u1e9a\u1f50-\u1fff\ufb00-\ufb17]/u
 
-/** Characters whose folded case is not their lower case. */
-const FOLDED =
-  /[\u{345}\xb5\xdf\u0149\u017f\u01f0\u0390\u03b0\u03c2\u03d0-\u03f5\u0587\u13a0-\u13fd\u1c80-\u1c88\u1e96-\u1e9e\u1f50-\u1fff\uab70-\uabbf\ufb00-\ufb17]/u
-
-/** For comparing without case. */
-export const casefold = (text: string): string | undefined =>
-  FOLDED.test(text) ? undefined : text.toLowerCase()
-
 export const upper = (text: string): string => text.toUpperCase()
 
 export const lower = (text: string): string => text.toLowerCase()

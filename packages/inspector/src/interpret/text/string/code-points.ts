@@ -27,16 +27,6 @@ export const compareText = (a: string, b: string): number => {
 /** Surrogates stand for code points above all others, so they are moved above the units U+E000 to U+FFFF. */
 const rank = (unit: number): number => (unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit)
 
-/** Offset in UTF-16 units of the code point `index` (0 to the length). */
-export const unitOffset = (text: string, index: number): number => {
-  if (isBasic(text)) return Math.min(index, text.length)
-  let offset = 0
-  for (let left = index; left > 0 && offset < text.length; left -= 1) {
-    offset += (text.codePointAt(offset) ?? 0) > 0xffff ? 2 : 1
-  }
-  return offset
-}
-
 /** Counts the code points before the UTF-16 offset. */
 export const indexOfUnit = (text: string, offset: number): number => lengthOf(text.slice(0, offset))
 

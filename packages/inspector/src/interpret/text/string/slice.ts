@@ -55,17 +55,6 @@ export const itemOfText = (text: string, index: bigint): string | undefined => {
   return isBasic(text) ? text[at] : codePoints(text)[at]
 }
 
-/** `start` and `stop` of find, count, startswith …: clamped as slices are, for a sequence of `length`. */
-export const clampRange = (
-  length: number,
-  start: bigint | undefined,
-  stop: bigint | undefined,
-): { start: number; stop: number } => ({
-  // A start past the end stays there: `'abc'.find('', 4)` is -1, `'abc'.find('', 3)` is 3.
-  start: start === undefined ? 0 : Math.max(0, fromEnd(start, length)),
-  stop: stop === undefined ? length : Math.max(0, Math.min(length, fromEnd(stop, length))),
-})
-
 const bound = (index: bigint, length: number, low: number, high: number): number =>
   Math.min(high, Math.max(low, fromEnd(index, length)))
 

@@ -2,7 +2,6 @@ import { WHITESPACE } from './classes.ts'
 import { stripEnd, stripStart } from './strip.ts'
 
 const GAP = new RegExp(`[${WHITESPACE}]+`, 'g')
-const SPACE = new RegExp(`[${WHITESPACE}]`)
 /** Everything `str.splitlines` takes for the end of a line. */
 // oxlint-disable-next-line no-control-regex -- the separators of file, group and record are among them
 const LINE_END = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/g
@@ -20,14 +19,14 @@ export const split = (text: string, separator?: string, limit = -1n): string[] |
   return [...kept, parts.slice(kept.length).join(separator)]
 }
 
-/** `text.rsplit(separator, limit)`: as split, but a limit counts from the end. */
+/** `text.rsplit(separator, limit)`: as split, but a limit counts from the end. Of words no limit is known. */
 export const splitFromEnd = (
   text: string,
   separator?: string,
   limit = -1n,
 ): string[] | undefined => {
-  if (separator === undefined) return splitWordsFromEnd(text, limit)
-  if (separator === '') return undefined
+  if (separator === undefined && limit < 0n) return splitWords(text, limit)
+  if (separator === undefined || separator === '') return undefined
   return splitPartsFromEnd(text, separator, limit)
 }
 
@@ -43,22 +42,6 @@ export const splitLines = (text: string, keepEnds = false): string[] => {
   return lines
 }
 
-/** `text.partition(separator)`; undefined for an empty one. */
-export const partition = (text: string, separator: string): string[] | undefined => {
-  if (separator === '') return undefined
-  const at = text.indexOf(separator)
-  if (at < 0) return [text, '', '']
-  return [text.slice(0, at), separator, text.slice(at + separator.length)]
-}
-
-/** `text.rpartition(separator)`; undefined for an empty one. */
-export const partitionFromEnd = (text: string, separator: string): string[] | undefined => {
-  if (separator === '') return undefined
-  const at = text.lastIndexOf(separator)
-  if (at < 0) return ['', '', text]
-  return [text.slice(0, at), separator, text.slice(at + separator.length)]
-}
-
 const splitWords = (text: string, limit: bigint): string[] => {
   const rest = stripStart(text)
   const words: string[] = []
@@ -71,19 +54,6 @@ const splitWords = (text: string, limit: bigint): string[] => {
   const last =
     limit >= 0n && words.length >= limit ? rest.slice(start) : stripEnd(rest.slice(start))
   return last === '' ? words : [...words, last]
-}
-
-const splitWordsFromEnd = (text: string, limit: bigint): string[] => {
-  const words: string[] = []
-  const max = limit < 0n ? Infinity : Number(limit)
-  let rest = stripEnd(text)
-  while (rest !== '' && words.length < max) {
-    let start = rest.length
-    while (start > 0 && !SPACE.test(rest.charAt(start - 1))) start -= 1
-    words.push(rest.slice(start))
-    rest = stripEnd(rest.slice(0, start))
-  }
-  return (rest === '' ? words : [...words, rest]).toReversed()
 }
 
 /** Separators that overlap themselves are found from the end: `'aaa'.rsplit('aa')` is `['a', '']`. */
