@@ -54,7 +54,7 @@ const splitting =
     return parts && makeList(parts)
   }
 
-/** Of a part of the text it is not known. */
+/** A search in a part of the text is not known. */
 const searching =
   (method: (text: string, part: string) => number): TextMethod =>
   (_, text, args) => {
