@@ -84,7 +84,7 @@ export const asPattern = (children: Children): ast.Pattern | typeof BROKEN => {
   return { kind: 'MatchAs', pattern: valueAt(children, 0) as ast.Pattern, name: target.id }
 }
 
-/** What a class or mapping looks like inside. */
+/** The inside of a class or mapping. */
 const parts = (children: Children): ast.Pattern =>
   ofOthers([
     ...patternsBetween(children, 0, count(children)),
