@@ -94,7 +94,7 @@ describe('the console', () => {
     assert.deepEqual([shown.status, shown.headers.get('content-type')], [200, 'image/jpeg'])
     for (const name of ['description', 'og:title', 'og:description', 'og:site_name'])
       assert.match(html, new RegExp(`="${name}"\\s+content="[^"]{4,}"`))
-    assert.match(html, /<link rel="icon" [^>]*href="\/console\/assets\/icon-/)
+    assert.match(html, /<link rel="icon" [^>]*href="data:image\/svg\+xml,%3Csvg/)
   })
 
   test('the console responds with JSON for an asset that is not there, and for what is no read', async () => {
