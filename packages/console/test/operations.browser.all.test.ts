@@ -104,6 +104,7 @@ describe('operations by hand', { skip }, () => {
     await own.getByRole('heading', { name: 'Timeline' }).waitFor()
     assert.equal(await own.getByText('For operators').count(), 0)
     expectStatus(await root.delete('/admin/pauses/owner:carol'), 204)
+    await carol.untilVideoEnded(id)
     await page.getByText('Nothing: it has ended.').waitFor()
   })
 
