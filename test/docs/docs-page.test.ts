@@ -185,7 +185,7 @@ describe('the pages', () => {
         assert.ok(address, `${path} has ${tag} without an address`)
         const [page = '', hash] = address.split('#')
         if (page.startsWith('/')) open.push(page)
-        else assert.match(address, /^(#|https:|data:image)/, path)
+        else assert.match(address, /^(#|https:|data:image\/svg\+xml,)/, path)
         if (hash !== undefined) anchors.push([path, page || path, hash])
       }
       assert.doesNotMatch(html, /&lt;!--|href="[^"]*\.md|<img(?![^>]* src=)/, path)

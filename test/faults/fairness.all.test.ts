@@ -32,7 +32,7 @@ describe('whether owners take turns', () => {
       const connection = await Connection.connect({ address: server.address })
       t.after(async () => await connection.close())
       const client = new Client({ connection })
-      assert.equal(await probeFairness(client), isOn)
+      for (let run = 0; run < 3; run += 1) assert.equal(await probeFairness(client), isOn)
       await waitFor('no workflow', async () => (await client.workflow.count()).count === 0)
     })
 })

@@ -13,7 +13,7 @@ import type { InlineConfig, Rolldown } from 'vite'
 import type { Page } from '../../src/platform/http/docs/pages.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { writePage } from '../pages/write-page.ts'
-import { checkSizes } from './sizes.ts'
+import { checkSizes, FIRST } from './sizes.ts'
 
 /** Folders of the sources of the console. */
 const SOURCES = ['packages/console/src', 'packages/client/src']
@@ -61,7 +61,7 @@ const nameFirst = (): ((id: string, graph: Graph) => string | null) => {
   let first: Set<string> | undefined
   return (id, graph) => {
     first ??= reach(graph, ENTRY, new Set())
-    return first.has(id) || SHARED.test(id) ? 'first' : null
+    return first.has(id) || SHARED.test(id) ? FIRST : null
   }
 }
 
@@ -132,7 +132,7 @@ const bundle = async (): Promise<Rolldown.RolldownOutput['output']> => {
         output: {
           codeSplitting: {
             groups: [
-              { name: nameFirst(), debugName: 'first' },
+              { name: nameFirst(), debugName: FIRST },
               // Home has no list without an end; the pages that have one take that of the registry.
               { name: 'search', test: /src\/(registry\/search|ui\/list)\.tsx/ },
               // What several pages share, in few files: each is a request.

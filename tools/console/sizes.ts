@@ -8,6 +8,9 @@ import type { Rolldown } from 'vite'
  */
 const MAX = { script: 200, style: 20, parts: 50, page: 45 }
 
+/** Chunk that a page loads before all others. */
+export const FIRST = 'first'
+
 /** Chunks of fields, menus, dialogs and tables: the second page loads them, and others have them then. */
 const PARTS = ['search', 'parts']
 
@@ -20,7 +23,8 @@ export const checkSizes = (
   )
   const first = new Set<string>()
   for (const { name, fileName } of chunks.values())
-    if (name === 'first') collect(chunks, fileName, first)
+    if (name === FIRST) collect(chunks, fileName, first)
+  if (first.size === 0) throw new Error(`the console has no chunk ${FIRST}`)
   const shared = new Set(first)
   for (const { name, fileName } of chunks.values())
     if (PARTS.includes(name)) collect(chunks, fileName, shared)

@@ -186,12 +186,14 @@ export const NodePage = Type.Object({
         id: Type.String(),
         name: Type.String(),
         host_node: Type.Optional(
-          Type.String({ description: 'Its host node of that name; of `host_node_search` alone.' }),
+          Type.String({
+            description: 'Its host node that is most like the text, where host nodes are meant.',
+          }),
         ),
       }),
       {
         description:
-          'Of a search that finds nothing: up to three packs whose id or name, or without `search` whose host node, is like the term and that match its other filters, those most like it first. Absent when none is.',
+          'Of a search that finds nothing: up to three packs that match its other filters, most like the term first: by id or name, and where no pack is like it, or without `search`, by a host node. Absent when none is.',
       },
     ),
   ),

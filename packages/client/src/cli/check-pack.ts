@@ -83,7 +83,7 @@ const PUBLISHER_ID = /^[a-z][a-z0-9-]{0,63}$/i
 
 /** The form of `VERSION_PATTERN` of the registry: less strict than Semantic Versioning, as packs are. */
 const VERSION =
-  /^\s*([vV=]\s*)*\d+(\.\d+){0,2}(-[\da-z-]+(\.[\da-z-]+)*)?(\+[\da-z-]+(\.[\da-z-]+)*)?\s*$/i
+  /^\s*([v=]\s*)*\d+(\.\d+){0,2}(-[\da-z-]+(\.[\da-z-]+)*)?(\+[\da-z-]+(\.[\da-z-]+)*)?\s*$/i
 
 const checkProject = (
   { project, projectIssue, root }: Pack,

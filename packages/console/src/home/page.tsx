@@ -27,13 +27,13 @@ const LanguageChoice = lazyPart(
 export const Page = () => {
   const { user, starting } = useStore(session)
   const me = useMe()
-  const own = user === undefined ? <Visitor /> : me && <Own me={me} />
+  const shown = user === undefined ? <Visitor /> : me && <Own me={me} />
   return (
     <>
       <PageTitle>{user === undefined ? t('Kiln') : t('Home')}</PageTitle>
-      {starting || !own ? <Loading rows={5} /> : own}
-      {/* Below what is loading it would be in sight, and load its choice of languages. */}
-      {!starting && own && <ServiceState />}
+      {starting || !shown ? <Loading rows={5} /> : shown}
+      {/* Its choice of languages is loaded in sight, and below a loading page it would be. */}
+      {!starting && shown && <ServiceState />}
     </>
   )
 }

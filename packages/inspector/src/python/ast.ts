@@ -178,7 +178,7 @@ export type Pattern =
   | { kind: 'MatchValue'; value: Expression }
   /** A capture, `pattern as name`; neither of both is the wildcard `_`. */
   | { kind: 'MatchAs'; pattern: Pattern | undefined; name: string | undefined }
-  /** Any other, with the names that it binds: what it looks like is not followed. */
+  /** Any other: it binds these names, and its form is not followed. */
   | { kind: 'MatchOther'; names: string[] }
 
 export interface Raise extends Node<'Raise'> {

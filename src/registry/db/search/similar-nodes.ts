@@ -11,8 +11,8 @@ const LEAST = '0.2'
 const RANKED_MAX = 2_000
 
 /**
- * Lists up to three listed nodes like the term of a filter, those most like it first: by their own names, else by those of
- * their host nodes, as the host node of a filter without a term is found.
+ * Lists up to three listed nodes like the term of a filter, most like it first: by id and name, or where no node is like it,
+ * by host node. A filter without a term is read by its host node alone.
  */
 export const findSimilar = async (sql: Queryable, filter: NodeFilter): Promise<Similar> => {
   const term = readTerm(filter)

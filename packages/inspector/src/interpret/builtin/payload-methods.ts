@@ -14,7 +14,7 @@ import type { NativeCall, Value } from '../types.ts'
  */
 const self = (args: readonly Value[]): Value => payloadOf(args[0] ?? null)
 
-/** Those that nobody calls by name: their results are not computed. */
+/** Special methods that nobody calls by name; their results are unknown. */
 const UNCALLED = words(`
   __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __format__ __hash__ __add__ __radd__ __sub__ __rsub__ __mul__ __rmul__
   __truediv__ __rtruediv__ __floordiv__ __rfloordiv__ __mod__ __rmod__ __pow__ __rpow__ __lshift__ __rshift__

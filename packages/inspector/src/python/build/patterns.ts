@@ -17,7 +17,7 @@ import type { Builders, Children } from '../children.ts'
 const patternsBetween = (children: Children, from: number, to: number): ast.Pattern[] =>
   findAll(children, 'case_pattern', from, to) as ast.Pattern[]
 
-/** A pattern of others, of which the names are kept. */
+/** A pattern of others; their names are kept. */
 const ofOthers = (patterns: readonly ast.Pattern[]): ast.Pattern => ({
   kind: 'MatchOther',
   names: patterns.flatMap(namesOf),
