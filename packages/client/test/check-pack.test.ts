@@ -3,8 +3,10 @@ import { test } from 'node:test'
 
 import { findBrokenRule } from '../../inspector/src/archive/path-rules.ts'
 import { PUBLISHER_ID_MAX, PUBLISHER_ID_PATTERN } from '../../../src/registry/domain/publisher.ts'
+import { pictureIssue } from '../../../src/registry/domain/picture-address.ts'
 import { parseVersionNumber } from '../../../src/registry/domain/version-number.ts'
 import { checkPackFiles } from '../src/cli/check-pack.ts'
+import { listFindings } from '../src/cli/version-commands.ts'
 import type { Project } from '../src/cli/parse-project.ts'
 
 const isBad = (path: string): boolean => {
@@ -60,6 +62,41 @@ test('a version that the registry would reject is said before anything is sent',
     const [first] = checkPackFiles(pack, { publisherId: undefined, maxBytes: 9 })
     assert.equal(first?.tone === 'bad', parseVersionNumber(version) === undefined, version)
   }
+})
+
+test('findings that say the same are one line, unless they flag the version', () => {
+  const find = (severity: 'high' | 'medium', at: number) => ({
+    severity,
+    issue_type: 'url',
+    message: 'It calls.',
+    file_path: `f${at}.py`,
+    line_number: at,
+  })
+  const all = [1, 2, 3, 4, 5].map((at) => find('medium', at))
+  assert.deepEqual(listFindings([find('high', 1), find('high', 2), ...all]), [
+    '  HIGH url  f1.py:1  It calls.',
+    '  HIGH url  f2.py:2  It calls.',
+    '  MEDIUM url  f1.py:1, f2.py:2, f3.py:3 and 2 more  It calls.',
+  ])
+})
+
+test('a picture that the registry cannot show, and a pre-release, are said', () => {
+  const find = (icon: string, version: string) => {
+    const project = { ...PROJECT, publisherId: undefined, node: { icon }, version: { version } }
+    const pack = { files: [], root: '', project, archive: { size: 1 } }
+    return checkPackFiles(pack, { publisherId: undefined, maxBytes: 9 }).map(({ text }) => text)
+  }
+  for (const end of ['.svg', '.SVG?v=1', '.svgz#a', '.ico', '.mp4', '.png', '.webp', '/svg', '']) {
+    const icon = `https://x.org/icon${end}`
+    const isSaid = find(icon, '1.0.0').some((text) => text.startsWith(`${icon} cannot be shown`))
+    assert.equal(isSaid, pictureIssue(icon, () => undefined) !== undefined, icon)
+  }
+  for (const [version, isEarly] of [
+    ['1.0.0-beta.1', true],
+    ['1.0.0', false],
+    ['1.0.0+a-b', false],
+  ] as const)
+    assert.equal(find('', version)[0]?.includes('a pre-release'), isEarly, version)
 })
 
 test('another publisher in pyproject.toml is named with what to mend, and said when it is no id', () => {

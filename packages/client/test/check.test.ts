@@ -42,7 +42,7 @@ describe('kiln check says what the reading says', () => {
       7,
       [
         '\n  nodes     1: Cup (v1); some may be missing: mapping_rest\n',
-        `\n            mapping_rest: ${ADVICE.mapping_rest}\n`,
+        `\n  warning   mapping_rest: ${ADVICE.mapping_rest}\n`,
         /\nnothing stands in the way of a version, but host nodes may be missing: mapping_rest\n$/,
       ],
     ],
@@ -52,7 +52,7 @@ describe('kiln check says what the reading says', () => {
       6,
       [
         '\n  nodes     FAILED, own_module_missing\n',
-        `\n            gone (__init__.py, line 3): ${ADVICE.own_module_missing}\n`,
+        `\n  warning   gone (__init__.py, line 3): ${ADVICE.own_module_missing}\n`,
         /\nnothing .* but its host nodes cannot be read: own_module_missing\n$/,
       ],
     ],
@@ -60,7 +60,7 @@ describe('kiln check says what the reading says', () => {
       'a hint beside nodes that were read',
       `${CUP}NODE_CLASS_MAPPINGS["KSampler"] = Cup\n`,
       0,
-      [`\n            KSampler: ${ADVICE.built_in_name}\n`],
+      [`\n  warning   KSampler: ${ADVICE.built_in_name}\n`],
     ],
     [
       'a node that is there under a condition, and one that no host shows',
@@ -68,7 +68,7 @@ describe('kiln check says what the reading says', () => {
       0,
       [
         '\n  nodes     2: Cup, Fast (v1)\n            only under a condition: Fast\n',
-        `\n            Cup (INPUT_TYPES), Fast (INPUT_TYPES): ${ADVICE.node_incomplete}\n`,
+        `\n  warning   Cup (INPUT_TYPES), Fast (INPUT_TYPES): ${ADVICE.node_incomplete}\n`,
       ],
     ],
     [

@@ -17,6 +17,7 @@ NODE_CLASS_MAPPINGS = {"Workflow Cup": Cup}
 `
 
 const cup = { id: 1, type: 'Workflow Cup' }
+const COMMIT = { cnr_id: 'workflow-cup', ver: '0123abc' }
 const WORKFLOW = JSON.stringify({ nodes: [cup, { id: 2, type: 'Nobody' }], links: [] })
 
 /** A PNG of one chunk of text; nobody reads its check sum here. */
@@ -52,6 +53,10 @@ const FILES: Record<string, string | Buffer> = {
       { id: 2, type: 'VAELoader', widgets_values: ['kl.safetensors'] },
     ],
   }),
+  'nobodies.json': JSON.stringify({
+    nodes: ['Nobody', 'Noone', 'Nobody'].map((type, id) => ({ id, type })),
+  }),
+  'commit.json': JSON.stringify({ nodes: [{ ...cup, properties: COMMIT }] }),
   'gone.lock.json': lockOf({ node: 'workflow-lossy', version: '1.0.0' }),
   'good.lock.json': lockOf(entry),
   'bare.lock.json': lockOf({ node: 'workflow-cup' }),
@@ -97,19 +102,41 @@ const service = useService({ env: {} }, async ({ baseUrl, token: sign }) => {
 })
 after(() => rm(folder, { recursive: true }))
 
-/** Runs `kiln workflow` in the folder of the files. */
-const workflow = (line: string): Promise<{ code: number; out: string; err: string }> =>
+/** Runs `kiln` in the folder of the files. */
+const kiln = (line: string): Promise<{ code: number; out: string; err: string }> =>
   new Promise((resolve) => {
     const program = codePath('packages/client/src/cli/kiln.ts')
     const env = { PATH: process.env['PATH'], KILN_URL: service.baseUrl, KILN_TOKEN: token }
-    const args = [program, 'workflow', ...line.split(' ')]
+    const args = [program, ...line.split(' ')]
     execFile(process.execPath, args, { cwd: folder, env }, (error, out, err) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err })
     })
   })
 
+const workflow = (line: string) => kiln(`workflow ${line}`)
+
 const readOutput = async (name: string): Promise<Record<string, unknown>> =>
   JSON.parse(await readFile(join(folder, name), 'utf8')) as Record<string, unknown>
+
+test('kiln search lists packs, and says what is meant where there is none', async () => {
+  const { code, out } = await kiln('search workflow cup')
+  assert.deepEqual([code, out], [0, 'workflow-cup  1.0.0  alice  \n'])
+  assert.match((await kiln('search --host-node cup')).out, /^workflow-cup {2}1\.0\.0 {2}/)
+  assert.match((await kiln('search workflow --limit 1')).out, /\n\d packs in all\n$/)
+  assert.match((await kiln('search workflw-cup')).out, /^no pack: did you mean workflow-cup, .*\?\n$/)
+  assert.equal((await kiln('search')).code, 2)
+})
+
+test('kiln workflow says once what is so of several host nodes, and counts names and places', async () => {
+  const { code, out } = await workflow('resolve nobodies.json')
+  assert.equal(code, 1)
+  assert.match(
+    out,
+    /^3 host nodes: .* 3 unknown\n {2}unknown {2}Nobody \(2\), Noone \(1\) {2}[^\n]+\n$/,
+  )
+  const { err } = await workflow('lock nobodies.json')
+  assert.match(err, /(^|\n)2 host nodes are unknown, at 3 places: Nobody, Noone\n/)
+})
 
 describe('kiln workflow lock', { concurrency: 3 }, () => {
   const MISSING = /(^|\n)1 host node is unknown: Nobody\n/
@@ -172,7 +199,7 @@ describe('kiln workflow check', { concurrency: 3 }, () => {
     [
       'gone.json',
       3,
-      /\n {4}Workflow Gone: .* Pack workflow-lossy had it until version 1\.0\.0, .*\n/,
+      /\n {4}Workflow Gone {2}.* Pack workflow-lossy had it until version 1\.0\.0, .*\n/,
     ],
     ['gone.json --from gone.lock.json', 1, /^1 change breaks the workflow, 0 may break it\n/],
     ['gone.json --strict', 1, /; 1 host node unknown\n/],
@@ -200,6 +227,7 @@ describe('kiln workflow check', { concurrency: 3 }, () => {
       /snapshot\.json: cnr_custom_nodes, workflow-cup, names 9\.9\.9\.\n/,
     ],
     ['known.json --from other.lock.json --strict', 1, / other\.lock\.json has no entry of it\.\n/],
+    ['commit.json --strict', 1, / "0123abc" is a commit or a build, and no version: choose one\./],
     ['known.json --strict', 1, / --from takes a lock file that names it\.\n/],
   ] as const)
     test(`ends with ${code} for ${line}`, async () => {

@@ -66,7 +66,7 @@ export const NodeSearchQuery = Type.Object({
   page: page(),
   limit: pageSize(10, 100),
   search: term(
-    'Words, each of which must begin one of id, name, tags, author, publisher, description or host nodes; Chinese, Japanese and Korean by any part. `publisher/id` finds one pack.',
+    'Words, each of which must begin one of id, name, tags, author, publisher, description or host nodes; Chinese, Japanese and Korean by any part. `publisher/id` finds one pack, and the address of a repository its packs.',
   ),
   repository_url_search: term('A part of the repository, as given or normalised.'),
   host_node_search: term(

@@ -167,9 +167,9 @@ const findSides = ({
   budget: PackCheck['budget']
 }): Sides | Obstacle => {
   if (before === undefined) return obstacle('from_unknown')
-  if (!from) return obstacle('from_not_found', JSON.stringify(before))
+  if (!from) return obstacle('from_not_found', before)
   if (after === undefined) return obstacle('to_unknown')
-  if (!to) return obstacle('to_not_found', JSON.stringify(after))
+  if (!to) return obstacle('to_not_found', after)
   const unread = [from, to].find(({ isPartial }) => isPartial === null)
   if (unread) return obstacle('host_nodes_unread', unread.version)
   return budget.comparisons > 0 ? { from, to } : obstacle('many_packs')

@@ -199,6 +199,7 @@ describe('a search', () => {
       'MAKER7/pack7',
     ])
       await check({ repository_url_search: text }, isPart('maker7/pack7'))
+    await check({ search: ' https://github.com/Maker7/Pack7.git' }, isPart('maker7/pack7'))
     await check({ repository_url_search: 'maker7/pack7.' }, isPart('maker7/pack7.'))
     await check({ repository_url_search: 'maker7/' }, ({ repository: url = '' }) =>
       /Maker7\//.test(url),

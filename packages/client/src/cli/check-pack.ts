@@ -85,21 +85,32 @@ const PUBLISHER_ID = /^[a-z][a-z0-9-]{0,63}$/i
 const VERSION =
   /^\s*([v=]\s*)*\d+(\.\d+){0,2}(-[\da-z-]+(\.[\da-z-]+)*)?(\+[\da-z-]+(\.[\da-z-]+)*)?\s*$/i
 
+const PRE_RELEASE = ': a pre-release, which is not the latest while another version is active'
+
+/** Endings of files that the registry shows no picture of: those of `picture-address.ts` there. */
+const OTHER_KINDS = /\.(svgz?|ico|pdf|heic|bmp|psd|html?|mp4|webm)([?#].*)?$/i
+
 const checkProject = (
   { project, projectIssue, root }: Pack,
   publisherId: string | undefined,
 ): Check[] => {
   if (!project)
     return [bad(projectIssue ? `pyproject.toml cannot be read: ${projectIssue}` : NO_PROJECT)]
-  const { nodeId, version, publisherId: named = publisherId } = project
-  const said = `${nodeId} ${version.version} (from ${root}pyproject.toml)`
+  const { nodeId, node, version, publisherId: named = publisherId } = project
+  const early = version.version.split('+')[0]?.includes('-') ? PRE_RELEASE : ''
+  const said = `${nodeId} ${version.version} (from ${root}pyproject.toml)${early}`
   const names = VERSION.test(version.version)
     ? ok(said)
     : bad(`${said}: the version must be one of Semantic Versioning, such as 1.1.0 or 1.1.0-beta.1.`)
-  if (named?.toLowerCase() === publisherId?.toLowerCase()) return [names]
+  const pictures = [node.icon, node.banner_url].flatMap((address) =>
+    address && OTHER_KINDS.test(address)
+      ? warn(`${address} cannot be shown: only JPEG, PNG, WebP, AVIF, TIFF and GIF are.`)
+      : [],
+  )
+  if (named?.toLowerCase() === publisherId?.toLowerCase()) return [names, ...pictures]
   const other = `pyproject.toml names the publisher ${named}, but this publishes for ${publisherId}.`
   const why = PUBLISHER_ID.test(named ?? '') ? '' : ` ${named} is no valid publisher ID.`
-  return [names, warn(`${other}${why} Correct PublisherId in pyproject.toml.`)]
+  return [names, ...pictures, warn(`${other}${why} Correct PublisherId in pyproject.toml.`)]
 }
 
 const checkRoot = ({ files, root }: Pack): Check[] => [

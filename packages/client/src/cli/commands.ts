@@ -6,6 +6,7 @@ import { mcp } from './mcp.ts'
 import { PACK_COMMANDS, watchVersion } from './pack-commands.ts'
 import { REQUEST_COMMAND } from './request-command.ts'
 import { cancelTask, listTemplates, TASK_COMMANDS, watchTask } from './task-commands.ts'
+import { SEARCH_COMMAND } from './search-command.ts'
 import { UPLOAD_COMMAND } from './upload-command.ts'
 import { USAGE_COMMAND } from './usage-command.ts'
 import { VERSION_COMMANDS } from './version-commands.ts'
@@ -43,6 +44,7 @@ export const COMMANDS: Record<string, Command> = {
   usage: USAGE_COMMAND,
   ...ACCOUNT_COMMANDS,
   ...BULK_COMMANDS,
+  search: SEARCH_COMMAND,
   ...PACK_COMMANDS,
   ...VERSION_COMMANDS,
   ...WORKFLOW_COMMANDS,

@@ -5,7 +5,7 @@ import { isFreeAgain } from '../lib/registry.ts'
 import { orMissing } from '../lib/errors.ts'
 import { packFolder } from './archive.ts'
 import type { PackedFolder } from './archive.ts'
-import { describeFinding, listFindingLines } from './version-commands.ts'
+import { listFindingLines, listFindings } from './version-commands.ts'
 import { take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { EXIT, EXIT_READING, LocalError, UsageError, withPublisher } from './error.ts'
@@ -54,8 +54,10 @@ const findMaxBytes = ({ kiln, signal }: Context): Promise<number> =>
     () => Infinity,
   )
 
+const LABELS = { ok: 'archive', warn: 'warning', bad: 'wrong  ' }
+
 const describeArchive = ({ archive, checks }: Pack): string[] => [
-  ...checks.map((check) => `  archive   ${check.text}`),
+  ...checks.map(({ tone, text }) => `  ${LABELS[tone]}   ${text}`),
   ...archive.included.map(
     ({ path, files }) => `  included  ${path} (${counted(files, 'file')}, by includes)`,
   ),
@@ -192,9 +194,9 @@ const describeReading = (reading: Reading): string[] => {
     `  archive   ${verdict === 'sound' ? 'sound' : `REJECTED, ${code}`}`,
     `  nodes     ${describeNodes(reading)}`,
     ...(unsure ? [`            only under a condition: ${unsure}`] : []),
-    ...advice.map((line) => `            ${line}`),
+    ...advice.map((line) => `  warning   ${line}`),
     `  findings  ${high} high, ${medium} medium, ${info} info${scanned === false ? '; NOT SCANNED TO THE END' : ''}`,
-    ...findings.flatMap((one) => (one.severity === 'info' ? [] : `  ${describeFinding(one)}`)),
+    ...listFindings(findings.filter(({ severity }) => severity !== 'info')),
   ]
 }
 

@@ -4,7 +4,7 @@ import type { PackedFolder } from './archive.ts'
 import type { Context } from './context.ts'
 import type { Project } from './parse-project.ts'
 import type { Reading } from './reader.ts'
-import { describeFinding } from './version-commands.ts'
+import { listFindings } from './version-commands.ts'
 
 type Pack = Pick<Project, 'nodeId' | 'publisherId' | 'version'> & { archive: PackedFolder }
 
@@ -68,7 +68,7 @@ export const checkBefore = async (
   const high = findings.filter(({ severity }) => severity === 'high')
   const lines = [
     `not published, the version would be flagged: ${reason}`,
-    ...high.map(describeFinding),
+    ...listFindings(high),
     '--no-check publishes it all the same',
   ]
   screen.print(lines, checked)

@@ -64,7 +64,7 @@ const showFindings = async (context: Context): Promise<number> => {
   const { high, medium, info } = found.counts
   const lines = [
     `${high} high, ${medium} medium, ${info} info`,
-    ...(found.findings ?? []).map(describeFinding),
+    ...listFindings(found.findings ?? []),
     ...(found.findings ? [] : ['members of the publisher see each with its file and line']),
   ]
   context.screen.print(lines, found)
@@ -77,9 +77,29 @@ type Finding = Pick<Listed, 'severity' | 'issue_type' | 'message'> &
   Partial<Pick<Listed, 'file_path' | 'line_number'>>
 type Listed = NonNullable<Findings['findings']>[number]
 
-export const describeFinding = (finding: Finding): string => {
-  const { severity, issue_type: rule, file_path: path = '', line_number: line, message } = finding
-  return `  ${severity.toUpperCase()} ${rule}  ${path}${line === undefined ? '' : `:${line}`}  ${message}`
+/** A line for each finding that flags a version; of the others one for all that say the same, with their first places. */
+export const listFindings = (findings: readonly Finding[]): string[] => {
+  const groups = new Map<string, [Finding, ...Finding[]]>()
+  for (const one of findings) {
+    const { severity, issue_type: rule, message } = one
+    const key = JSON.stringify(severity === 'high' ? groups.size : [severity, rule, message])
+    const same = groups.get(key)
+    if (same) same.push(one)
+    else groups.set(key, [one])
+  }
+  return [...groups.values()].map(describeFindings)
+}
+
+/** Places of equal findings that their line names. */
+const PLACES_MAX = 3
+
+const describeFindings = (same: [Finding, ...Finding[]]): string => {
+  const [{ severity, issue_type: rule, message }] = same
+  const places = same
+    .slice(0, PLACES_MAX)
+    .map(({ file_path: path = '', line_number: line }) => (line ? `${path}:${line}` : path))
+  const more = same.length > PLACES_MAX ? ` and ${same.length - PLACES_MAX} more` : ''
+  return `  ${severity.toUpperCase()} ${rule}  ${places.join(', ')}${more}  ${message}`
 }
 
 /** The findings that flag a version, one a line; none for whoever may not see them. */
@@ -92,7 +112,7 @@ export const listFindingLines = async (
   const { findings = [] } = await kiln.registry
     .readFindings(nodeId, version, { signal })
     .catch((): Partial<Findings> => ({}))
-  return findings.filter(({ severity }) => severity === 'high').map(describeFinding)
+  return listFindings(findings.filter(({ severity }) => severity === 'high'))
 }
 
 const VERBS: Record<string, (context: Context) => Promise<number>> = {

@@ -57,15 +57,25 @@ const describeModel = ({ file, folder, url, digest, instances }: Resolution['mod
   return ['  model', place, url, digest, having].filter((part) => part !== undefined).join('  ')
 }
 
+type Unknown = { host_node: string; count?: number; message: string }
+
+/** A line for each sentence on host nodes that are unknown, with those that it is about. */
+const listUnknown = (unknown: readonly Unknown[]): string[] => {
+  const names = new Map<string, string[]>()
+  for (const { host_node: name, count, message } of unknown)
+    names.set(message, [...(names.get(message) ?? []), count ? `${name} (${count})` : name])
+  return [...names].map(([message, same]) => `${same.join(', ')}  ${message}`)
+}
+
 const describeResolution = ({ counts, packs, host_nodes, ...found }: Resolution) => [
   `${counted(counts.nodes, 'host node')}: ${counts.built_in} of the host, ${counts.found} in packs, ${counts.unknown} unknown`,
   ...packs.map(
     ({ node_id, version = 'none fits', host_nodes: names, is_installed, message }) =>
       `  ${node_id}@${version}${is_installed ? ' (installed)' : ''}  ${names.join(', ')}${message === undefined ? '' : `\n    ${message}`}`,
   ),
-  ...host_nodes
-    .filter(({ origin }) => origin === 'unknown')
-    .map(({ host_node, count, message }) => `  unknown  ${host_node} (${count})  ${message}`),
+  ...listUnknown(host_nodes.filter(({ origin }) => origin === 'unknown')).map(
+    (line) => `  unknown  ${line}`,
+  ),
   ...host_nodes
     .filter(
       ({ origin, reason, other_node_ids: others = [] }) =>
@@ -109,7 +119,12 @@ const lock = async (context: Context): Promise<number> => {
   const noted = found.packs.flatMap(({ node_id, version, message }) =>
     version !== undefined && message !== undefined ? `${node_id}@${version}: ${message}` : [],
   )
-  for (const line of [...describeUnknown(unknown), ...leftOut, ...noted, ...warnings])
+  for (const line of [
+    ...describeUnknown(unknown, counts.unknown),
+    ...leftOut,
+    ...noted,
+    ...warnings,
+  ])
     context.screen.record(line)
   return counts.unknown > 0 || isLacking(found) ? EXIT.failed : EXIT.done
 }
@@ -121,12 +136,12 @@ const isLacking = ({ packs, host_nodes }: Resolution): boolean => {
 }
 
 /** The line that says which host nodes no pack has; none without any. */
-const describeUnknown = (names: readonly string[]): string[] =>
-  names.length === 0
-    ? []
-    : [
-        `${counted(names.length, 'host node')} ${names.length === 1 ? 'is' : 'are'} unknown: ${names.join(', ')}`,
-      ]
+const describeUnknown = (names: readonly string[], count: number): string[] => {
+  if (names.length === 0) return []
+  const places = count === names.length ? '' : `, at ${counted(count, 'place')}`
+  const are = `${names.length === 1 ? 'is' : 'are'} unknown${places}`
+  return [`${counted(names.length, 'host node')} ${are}: ${names.join(', ')}`]
+}
 
 const check = async (context: Context): Promise<number> => {
   const from = await readLockFile(text(context.values, 'from'))
@@ -181,8 +196,10 @@ const describePack = (pack: Check['packs'][number], locks: Locks): string => {
 
 const describeCheck = (found: Check, locks: Locks): string[] => [
   sumUp(found, locks),
-  ...describeUnknown(found.unknown_host_nodes).map((line) => `  not compared  ${line}`),
-  ...found.unknown.map(({ host_node, message }) => `    ${host_node}: ${message}`),
+  ...describeUnknown(found.unknown_host_nodes, found.counts.unknown).map(
+    (line) => `  not compared  ${line}`,
+  ),
+  ...listUnknown(found.unknown).map((line) => `    ${line}`),
   ...(found.replaced ?? []).map(({ host_node, message }) => `  replaced  ${host_node}: ${message}`),
   ...found.packs.map((pack) => describePack(pack, locks)),
   ...found.changes.map(

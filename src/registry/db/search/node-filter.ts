@@ -117,7 +117,7 @@ const isChangedSince = (sql: Queryable, since: Date, asSet: boolean) =>
       )`
 
 /** A URL with scheme, host and path: a repository that holds it as given holds it normalised, too. */
-const WHOLE_REPOSITORY = /^[a-z0-9+.-]+:\/\/[^/@]+\/[^/]/i
+export const WHOLE_REPOSITORY = /^[a-z0-9+.-]+:\/\/[^/@]+\/[^/]/i
 
 const repositoryCondition = (sql: Queryable, repository: string) =>
   WHOLE_REPOSITORY.test(repository)

@@ -15,7 +15,7 @@ import {
 import type { Entries, EntryRow } from './entries.ts'
 import { getListed, type CountCache, type PlannedWith } from './listed-count.ts'
 import { countNodes, sumOf, type ClassCounts } from './node-count.ts'
-import { CLASSES, isUnfiltered, readTerm } from './node-filter.ts'
+import { CLASSES, WHOLE_REPOSITORY, isUnfiltered, readTerm } from './node-filter.ts'
 import type { NodeFilter, RelevanceClass } from './node-filter.ts'
 import { isByNodeColumn, pageOf, partStatement } from './node-statements.ts'
 import type { NodeList, PlannedPart } from './node-statements.ts'
@@ -47,8 +47,7 @@ export const searchNodes = (
 
 /** Maps a query to its filter. An empty text is no filter. */
 export const toSearchFilter = (search: Omit<NodeSearch, 'page' | 'limit'>): NodeFilter => ({
-  term: search.search?.trim() || undefined,
-  repository: search.repository_url_search || undefined,
+  ...readTerms(search),
   hostNode: search.host_node_search || undefined,
   os: search.supported_os,
   accelerators: search.supported_accelerator,
@@ -57,6 +56,15 @@ export const toSearchFilter = (search: Omit<NodeSearch, 'page' | 'limit'>): Node
   excludedHostVersions: search.excludedHostVersions,
   includeBanned: search.include_banned,
 })
+
+/** Term and repository. The address of a repository as the term is meant as the repository: no pack has its words. */
+const readTerms = (search: Pick<NodeSearch, 'search' | 'repository_url_search'>) => {
+  const term = search.search?.trim() || undefined
+  const repository = search.repository_url_search || undefined
+  return term !== undefined && repository === undefined && WHOLE_REPOSITORY.test(term)
+    ? { repository: term }
+    : { term, repository }
+}
 
 interface NodePageQuery extends NodeList {
   offset: number

@@ -6,6 +6,7 @@ import { map } from '../../../platform/domain/schema-fields.ts'
 import { ResolvedHostNode, SavedWorkflow, TARGET, showNode } from './resolve.ts'
 import type { GraphNode } from './graph.ts'
 import { Replacement, describeReplacement } from './replacements.ts'
+import { parseVersionNumber } from '../version-number.ts'
 
 const versions = (description: string) =>
   Type.Optional(map<string>(Type.String({ maxLength: 256 }), { description }))
@@ -49,9 +50,9 @@ const VERDICTS = [...CHANGE_LEVELS, 'none'] as const
 const OBSTACLES = {
   from_unknown:
     'The workflow does not say with which version it was saved: choose the installed one.',
-  from_not_found: 'There is no version {version} here to compare with: choose another.',
+  from_not_found: 'There is no version "{version}" here to compare with: choose another.',
   to_unknown: 'No version of it can be installed there: choose one.',
-  to_not_found: 'There is no version {version} here to compare with: choose another.',
+  to_not_found: 'There is no version "{version}" here to compare with: choose another.',
   host_nodes_unread: 'The host nodes of version {version} have not been read.',
   many_packs: 'Too many packs for one request: send a part of the workflow.',
 } as const
@@ -59,8 +60,12 @@ type ObstacleReason = keyof typeof OBSTACLES
 
 export const obstacle = (reason: ObstacleReason, version = '') => ({
   reason,
-  message: OBSTACLES[reason].replace('{version}', () => version),
+  message: (reason.endsWith('not_found') && !parseVersionNumber(version)
+    ? NO_VERSION
+    : OBSTACLES[reason]
+  ).replace('{version}', () => version),
 })
+const NO_VERSION = '"{version}" is a commit or a build, and no version: choose one.'
 export type Obstacle = ReturnType<typeof obstacle>
 
 export const CheckedPack = Type.Object({
