@@ -123,7 +123,10 @@ test('kiln search lists packs, and says what is meant where there is none', asyn
   assert.deepEqual([code, out], [0, 'workflow-cup  1.0.0  alice  \n'])
   assert.match((await kiln('search --host-node cup')).out, /^workflow-cup {2}1\.0\.0 {2}/)
   assert.match((await kiln('search workflow --limit 1')).out, /\n\d packs in all\n$/)
-  assert.match((await kiln('search workflw-cup')).out, /^no pack: did you mean workflow-cup, .*\?\n$/)
+  assert.match(
+    (await kiln('search workflw-cup')).out,
+    /^no pack: did you mean workflow-cup, .*\?\n$/,
+  )
   assert.equal((await kiln('search')).code, 2)
 })
 

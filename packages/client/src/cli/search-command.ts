@@ -19,7 +19,7 @@ const search = async (context: Context): Promise<number> => {
   }
   const found = await kiln.registry.searchNodes(query, { signal })
   const { nodes, total, did_you_mean: similar = [] } = found
-  const rows = nodes.map(({ id, description = '', publisher, latest_version: latest }) =>
+  const rows = nodes.map(({ id, description, publisher, latest_version: latest }) =>
     [id, latest?.version ?? '-', publisher.id, cleanText(description, DESCRIPTION_MAX)].join('  '),
   )
   const meant = similar.map(({ id, host_node: node }) => (node ? `${node} (of ${id})` : id))
