@@ -64,7 +64,7 @@ describe('a node of the newer form', () => {
 
   const outputs: [text: string, types: unknown, names: unknown, isList: boolean[]][] = [
     ['io.Image.Output()', ['IMAGE'], ['IMAGE'], [false]],
-    ['io.Image.Output("pot")', ['IMAGE'], ['IMAGE'], [false]],
+    ['io.Image.Output("pot")', ['IMAGE'], ['pot'], [false]],
     ['io.Image.Output(display_name="pot")', ['IMAGE'], ['pot'], [false]],
     ['io.Image.Output("id", "pot", "a tip", True)', ['IMAGE'], ['pot'], [true]],
     ['io.Latent().Output()', ['LATENT'], ['LATENT'], [false]],

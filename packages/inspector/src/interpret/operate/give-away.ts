@@ -77,8 +77,10 @@ export function giveToDecorator(rt: Runtime, decorator: Value, value: Value): vo
     giveAway(rt, decorator, { args: [value], kwargs: NO_KWARGS, rest: false })
 }
 
-/** Libraries run functions as well; other values they leave as they are. */
+/** Libraries run functions as well, and put names where they get `globals()`; other values they leave as they are. */
 function giveValue(rt: Runtime, value: ObjectValue, to: Value): void {
+  if (value === rt.state.scope.module.dict && isUnknown(to) && to.origin === 'third-party')
+    value.rest = true
   const fn = value.kind === 'method' ? value.function : value
   const isKnown = isKnownSource(to)
   const isRun = isFunction(fn) || value.kind === 'method'

@@ -152,13 +152,13 @@ const readOutput = (reading: V3Reading, part: SchemaPart | undefined) => {
   if (part?.maker !== 'Output' || part.rest) for (const field of FIELDS) reading.record(field)
   if (part?.maker !== 'Output') return { type: '*', name: '*', isList: false }
   const type = socketTypeOf(reading, part, 'return_types')
-  const given = textOf(reading, part.values.get('display_name'), 'return_names')
+  const name =
+    textOf(reading, part.values.get('display_name'), 'return_names') ||
+    textOf(reading, part.values.get('id'), 'return_names') ||
+    (part.typeName === 'MatchType' ? 'MATCHTYPE' : type)
   return {
     type,
-    name: given || nameWithout(part, type),
+    name,
     isList: truthOf(reading, part.values.get('is_output_list'), 'output_is_list'),
   }
 }
-
-const nameWithout = (part: SchemaPart, type: string): string =>
-  part.typeName === 'MatchType' && part.values.get('id') === null ? 'MATCHTYPE' : type
