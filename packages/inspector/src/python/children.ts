@@ -44,6 +44,28 @@ export const valueAt = (children: Children, index: number): unknown =>
 export const exprAt = (children: Children, index: number): Expression =>
   valueAt(children, index) as Expression
 
+/** The expression at this place among the children. */
+export const at =
+  (index: number) =>
+  (children: Children): Expression =>
+    exprAt(children, index)
+
+/** The first expression, if there is one. */
+export const first = (children: Children): Expression | undefined => exprs(children)[0]
+
+/** Makes the builder of a node whose fields are read one by one, in the order in which they are written. */
+export const node = <T extends { kind: string; line: number }>(
+  kind: T['kind'],
+  fields: { [Name in keyof Omit<T, 'kind' | 'line'>]-?: (children: Children) => T[Name] },
+): ((children: Children) => T) => {
+  const readers = Object.entries<(children: Children) => unknown>(fields)
+  return (children) => {
+    const made: Record<string, unknown> = { kind, line: children.line }
+    for (const [name, read] of readers) made[name] = read(children)
+    return made as unknown as T
+  }
+}
+
 /** Line of a child that is first or has a value; others have none. */
 export const lineAt = (children: Children, index: number): number =>
   children.lines[children.base + index] || children.line

@@ -1,5 +1,5 @@
 import type * as ast from '../ast.ts'
-import { BROKEN, count, exprAt, nameAt, operatorAt } from '../children.ts'
+import { at, BROKEN, count, exprAt, nameAt, node, operatorAt } from '../children.ts'
 import type { Builders, Children } from '../children.ts'
 
 /** Operators of one level bind alike, so that a chain of them is a plain sequence. */
@@ -136,13 +136,7 @@ export const operatorBuilders: Builders = {
     const left: ast.Await = { kind: 'Await', line: children.line, value: operand.left }
     return { ...operand, line: children.line, left }
   },
-  conditional_expression: (children): ast.IfExp => ({
-    kind: 'IfExp',
-    line: children.line,
-    body: exprAt(children, 0),
-    test: exprAt(children, 2),
-    orelse: exprAt(children, 4),
-  }),
+  conditional_expression: node<ast.IfExp>('IfExp', { body: at(0), test: at(2), orelse: at(4) }),
   named_expression: (children): ast.NamedExpr | typeof BROKEN => {
     const target = exprAt(children, 0)
     if (target.kind !== 'Name') return BROKEN
