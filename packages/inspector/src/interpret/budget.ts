@@ -2,55 +2,37 @@
  * The limits of one run. Steps and time end it (BudgetSpent unwinds to the public functions, which keep what there is);
  * every other limit only makes the value at hand unknown.
  */
-export interface Limits {
-  steps: number
-  callDepth: number
-  sameFunction: number
-  /** The same, of a function that calls itself under no condition that can't be decided, and is seldom called. */
-  sameFunctionDeep: number
-  forItems: number
-  whileRounds: number
-  nesting: number
-  /** UTF-16 units of one string. */
-  stringLength: number
-  /** Items of one repeated sequence. */
-  repeatedItems: number
-  /** Items of one container made in any other way. */
-  containerItems: number
-  /** Containers and instances made in one run. */
-  containers: number
-  /** Characters in long strings, and items in containers, of one run: bounds the memory. */
-  volume: number
-  /** Bytes of one file that the pack reads. */
-  fileBytes: number
-  /** Bytes of Python parsed in all. */
-  parsedBytes: number
-  milliseconds: number
-  /** Characters of a pattern, and of the text it is used on. */
-  patternLength: number
-  patternText: number
-}
-
-export const LIMITS: Limits = {
+export const LIMITS = {
   // The largest of 135 real packs needs 174,000.
   steps: 3_000_000,
   callDepth: 60,
   sameFunction: 6,
+  /** The same, of a function that calls itself under no condition that can't be decided, and is seldom called. */
   sameFunctionDeep: 40,
   forItems: 20_000,
   whileRounds: 2000,
   nesting: 400,
+  /** UTF-16 units of one string. */
   stringLength: 1_048_576,
+  /** Items of one repeated sequence. */
   repeatedItems: 10_000,
+  /** Items of one container made in any other way. */
   containerItems: 200_000,
+  /** Containers and instances made in one run. */
   containers: 2_000_000,
+  /** Characters in long strings, and items in containers, of one run: bounds the memory. */
   volume: 20_000_000,
+  /** Bytes of one file that the pack reads. */
   fileBytes: 5_000_000,
+  /** Bytes of Python parsed in all. */
   parsedBytes: 32_000_000,
   milliseconds: 10_000,
+  /** Characters of a pattern, and of the text it is used on. */
   patternLength: 200,
   patternText: 5000,
 }
+
+export type Limits = typeof LIMITS
 
 /** Names of limits, as they appear in reasons after `budget_`. */
 export type BudgetName =

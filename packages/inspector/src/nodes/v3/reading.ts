@@ -5,30 +5,6 @@ import type { Value } from '../../interpret/types.ts'
 import { choicesOf } from '../../interpret/values/merge-values.ts'
 import { findPart, type SchemaPart } from '../../host/schema-part.ts'
 
-/** The fields of a node of the newer form, as the host's own conversion to the older form gives them. */
-export interface V3Fields {
-  /** Undefined if it can't be known. */
-  nodeId: string | undefined
-  /** Others that it may be. */
-  otherIds: (string | undefined)[]
-  displayName: string | undefined
-  category: string
-  description: string
-  /** Empty if it can't be known. */
-  function: string
-  deprecated: boolean
-  experimental: boolean
-  outputNode: boolean
-  /** A dict of sections, each a dict from id to a tuple of socket type and options. */
-  inputTypes: Value
-  /** A list of texts. */
-  returnTypes: Value
-  returnNames: Value
-  outputIsList: boolean[]
-  /** Fields of the registry of which a part was left out because it can't be known. */
-  dynamic: string[]
-}
-
 /** The reading of one schema. */
 export interface V3Reading {
   interpreter: Interpreter
