@@ -79,20 +79,7 @@ export function makeBuiltins(): Builtins {
 
 /** `object` and `type`, each of which needs the other. */
 function makeRoots(): { object: ClassValue; type: ClassValue } {
-  const object: ClassValue = {
-    kind: 'class',
-    name: 'object',
-    qualname: 'object',
-    module: 'builtins',
-    home: 'library',
-    bases: [],
-    mro: [],
-    namespace: new Map(),
-    metaclass: undefined as never,
-    subclasses: [],
-    payload: undefined,
-  }
-  object.mro = [object]
+  const object = makeNativeClass({ name: 'object', module: 'builtins' }, [], undefined as never)
   const type = makeNativeClass({ name: 'type', module: 'builtins' }, [object], object)
   type.metaclass = type
   object.metaclass = type

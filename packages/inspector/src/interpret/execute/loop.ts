@@ -1,3 +1,4 @@
+import { withState } from '../with-state.ts'
 import { assignTarget, execute } from '../run-code.ts'
 import { mentioned, openReached, saveReached } from '../operate/give-away.ts'
 import { raiseIfCertain } from '../operate/raise.ts'
@@ -16,13 +17,10 @@ import type { Completion, IteratorValue, Runtime, Scope, Value } from '../types.
 
 export function executeLoop(rt: Runtime, node: For | While, scope: Scope): Completion {
   const { maybeBroken, maybeLeft } = rt.state
-  try {
+  return withState(rt, { maybeBroken, maybeLeft }, () => {
     const end = node.kind === 'For' ? runFor(rt, node, scope) : runWhile(rt, node, scope)
-    if (end === 'break') return undefined
-    return end ?? execute(rt, node.orelse, scope)
-  } finally {
-    Object.assign(rt.state, { maybeBroken, maybeLeft })
-  }
+    return end === 'break' ? undefined : (end ?? execute(rt, node.orelse, scope))
+  })
 }
 
 function runFor(rt: Runtime, node: For, scope: Scope): Completion {
@@ -72,13 +70,8 @@ function runMaybe(rt: Runtime, node: For, scope: Scope, item: Value, repeating =
 }
 
 function endOfRound(rt: Runtime, repeating: number, round: () => Completion): Completion {
-  rt.state.repeating += repeating
-  try {
-    const end = round()
-    return typeof end === 'object' ? end : undefined
-  } finally {
-    rt.state.repeating -= repeating
-  }
+  const end = withState(rt, { repeating: rt.state.repeating + repeating }, round)
+  return typeof end === 'object' ? end : undefined
 }
 
 function runWhile(rt: Runtime, node: While, scope: Scope): Completion {

@@ -1,3 +1,4 @@
+import { withState } from '../with-state.ts'
 import { assignTarget, execute, executeStatement } from '../run-code.ts'
 import { words } from '../../words.ts'
 import { makeUnknown } from '../values/make-value.ts'
@@ -207,15 +208,11 @@ function runWithin(
   let isRun = false
   const block = (entered: Value): void => {
     isRun = true
-    const within = { scope: state.scope, repeating: state.repeating, maybeLeft: state.maybeLeft }
-    Object.assign(state, { scope: own, repeating, maybeLeft })
-    try {
+    withState(rt, { scope: own, repeating, maybeLeft }, () => {
       const target = node.items[index]?.target
       if (target) assignTarget(rt, target, entered, scope)
       end = enterFrom(rt, node, scope, index + 1)
-    } finally {
-      Object.assign(state, within)
-    }
+    })
   }
   runAround(block)
   // Its `yield` is in a part that could not be followed.

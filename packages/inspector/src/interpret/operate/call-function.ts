@@ -150,31 +150,28 @@ function makeGenerator(rt: Runtime, fn: FunctionValue, scope: Scope): IteratorVa
 function bindParameters(rt: Runtime, fn: FunctionValue, call: CallArguments): Map<string, Value> {
   const names = new Map<string, Value>()
   const { args } = fn.node
-  bindPositional(rt, fn, call, names)
+  const placed = [...args.positionalOnly, ...args.positional]
+  for (const [at, { name }] of placed.entries()) {
+    const value = call.args[at]
+    if (value !== undefined) names.set(name, value)
+  }
+  if (args.varargs)
+    names.set(args.varargs.name, makeTuple(call.args.slice(placed.length), call.rest))
+  else if (call.args.length > placed.length) raiseArguments(rt, fn)
   const left = bindKeywords(args, call, names)
   if (args.kwargs) names.set(args.kwargs.name, dictOf(rt, left, call.rest))
   else if (left.length > 0) raiseArguments(rt, fn)
-  fillIn(rt, fn, call, names)
-  return names
-}
-
-function bindPositional(
-  rt: Runtime,
-  fn: FunctionValue,
-  call: CallArguments,
-  names: Map<string, Value>,
-): void {
-  const { positionalOnly, positional, varargs } = fn.node.args
-  let index = 0
-  for (const list of [positionalOnly, positional]) {
-    for (const parameter of list) {
-      const value = call.args[index]
-      index += 1
-      if (value !== undefined) names.set(parameter.name, value)
-    }
+  // Defaults, then unknowns for what is still missing.
+  for (const { name } of [...placed, ...args.keywordOnly]) {
+    if (names.has(name)) continue
+    const value = fn.defaults.get(name)
+    if (value === undefined && !call.rest) raiseArguments(rt, fn)
+    names.set(
+      name,
+      orElse(value, () => makeUnknown(name)),
+    )
   }
-  if (varargs) names.set(varargs.name, makeTuple(call.args.slice(index), call.rest))
-  else if (call.args.length > index) raiseArguments(rt, fn)
+  return names
 }
 
 function raiseArguments(rt: Runtime, { name }: FunctionValue): void {
@@ -205,23 +202,4 @@ function dictOf(rt: Runtime, entries: [string, Value][], rest: boolean): Value {
   const dict = makeEmptyDict(rest)
   for (const [name, value] of entries) setEntry(rt, dict, name, value)
   return dict
-}
-
-/** Defaults, then unknowns for what is still missing. */
-function fillIn(
-  rt: Runtime,
-  fn: FunctionValue,
-  call: CallArguments,
-  names: Map<string, Value>,
-): void {
-  const { positionalOnly, positional, keywordOnly } = fn.node.args
-  for (const { name } of [...positionalOnly, ...positional, ...keywordOnly]) {
-    if (names.has(name)) continue
-    const value = fn.defaults.get(name)
-    if (value === undefined && !call.rest) raiseArguments(rt, fn)
-    names.set(
-      name,
-      orElse(value, () => makeUnknown(name)),
-    )
-  }
 }

@@ -1,3 +1,4 @@
+import { withState } from '../with-state.ts'
 import { callWith, evaluateAwait } from '../run-code.ts'
 import { runBranches, runUnsure } from '../execute/branch.ts'
 import { findName, globalsOf, moduleScope } from '../evaluate/name.ts'
@@ -52,14 +53,11 @@ export function giveAway(rt: Runtime, callee: Value, { args, kwargs }: CallArgum
 /** Values that something unknown gets, whether by a call or not. */
 export function giveTo(rt: Runtime, to: Value, given: readonly Value[]): void {
   if (given.length === 0 || rt.state.giving || (isUnknown(to) && to.origin === 'host')) return
-  rt.state.giving = true
-  try {
+  withState(rt, { giving: true }, () => {
     for (const value of given)
       if (isIterator(value)) runUnsure(rt, () => readGiven(rt, value))
       else if (isObject(value)) giveValue(rt, value, to)
-  } finally {
-    rt.state.giving = false
-  }
+  })
 }
 
 /** A generator that somebody else may read to its end. */

@@ -5,7 +5,7 @@ import { formatText } from '../text/format/align.ts'
 import { formatFloat, formatInt } from '../text/format/format-number.ts'
 import { reprFloat, reprInt, reprText } from '../text/repr.ts'
 import { dictEntries } from '../values/dict.ts'
-import { isObject, isSequence, isSet, isTuple, payloadOf } from '../values/read-value.ts'
+import { isObject, isSequence, isSet, isTuple, payloadOf, textOf } from '../values/read-value.ts'
 import { counted } from '../../words.ts'
 
 // Deeper ones print nothing that a name could hold.
@@ -17,16 +17,11 @@ export function strOf(rt: Runtime, value: Value): string | undefined {
   if (!isObject(value)) return reprOf(rt, value)
   if (value.kind !== 'instance') return reprOf(rt, value)
   const own = callSpecial(rt, value, '__str__', [])
-  if (own !== undefined) return textOrUndefined(own)
+  if (own !== undefined) return textOf(own)
   if (typeof value.payload === 'string') return value.payload
   if (isInstance(rt, value, rt.builtinClass('BaseException')) === true)
     return strOfException(rt, value)
   return reprOf(rt, value)
-}
-
-function textOrUndefined(value: Value): string | undefined {
-  const inner = payloadOf(value)
-  return typeof inner === 'string' ? inner : undefined
 }
 
 function strOfException(rt: Runtime, value: InstanceValue): string | undefined {
@@ -114,14 +109,14 @@ function reprEntries(rt: Runtime, entries: [Value, Value][], depth: number): str
 
 function reprClass(rt: Runtime, value: ObjectValue & { kind: 'class' }): string | undefined {
   const own = callSpecial(rt, value, '__repr__', [])
-  if (own !== undefined) return textOrUndefined(own)
+  if (own !== undefined) return textOf(own)
   const place = value.module === 'builtins' ? '' : `${value.module}.`
   return `<class '${place}${value.qualname}'>`
 }
 
 function reprInstance(rt: Runtime, value: InstanceValue, depth: number): string | undefined {
   const own = callSpecial(rt, value, '__repr__', [])
-  if (own !== undefined) return textOrUndefined(own)
+  if (own !== undefined) return textOf(own)
   return value.payload === undefined || isSet(value.payload)
     ? undefined
     : reprOf(rt, value.payload, depth)
@@ -130,7 +125,7 @@ function reprInstance(rt: Runtime, value: InstanceValue, depth: number): string 
 /** `format(value, spec)`, undefined if it can't be known. */
 export function formatValue(rt: Runtime, value: Value, spec: string): string | undefined {
   const own = callSpecial(rt, value, '__format__', [spec])
-  if (own !== undefined) return textOrUndefined(own)
+  if (own !== undefined) return textOf(own)
   if (spec === '') return strOf(rt, value)
   const inner = payloadOf(value)
   if (typeof inner === 'boolean') return formatInt(BigInt(inner), spec)

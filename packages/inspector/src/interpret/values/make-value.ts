@@ -7,6 +7,7 @@ import type {
   IteratorValue,
   Kwargs,
   ListValue,
+  ModuleValue,
   Origin,
   SingletonValue,
   TupleValue,
@@ -67,6 +68,13 @@ export function makeInstance(cls: ClassValue, payload?: Value, native?: unknown)
 
 export function makeIterator(type: string, next: () => Value | undefined): IteratorValue {
   return { kind: 'iterator', type, next, rest: false }
+}
+
+/** A module of which nothing runs. */
+export function makeModule(
+  parts: Omit<ModuleValue, 'kind' | 'running' | 'lost' | 'dict'>,
+): ModuleValue {
+  return { kind: 'module', ...parts, running: 0, lost: new Set(), dict: undefined }
 }
 
 /** An iterator over items that are there already. */
