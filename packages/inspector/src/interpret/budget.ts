@@ -1,3 +1,5 @@
+import { words } from '../words.ts'
+
 /**
  * The limits of one run. Steps and time end it (BudgetSpent unwinds to the public functions, which keep what there is);
  * every other limit only makes the value at hand unknown.
@@ -27,9 +29,6 @@ export const LIMITS = {
   /** Bytes of Python parsed in all. */
   parsedBytes: 32_000_000,
   milliseconds: 10_000,
-  /** Characters of a pattern, and of the text it is used on. */
-  patternLength: 200,
-  patternText: 5000,
 }
 
 export type Limits = typeof LIMITS
@@ -55,16 +54,9 @@ export type BudgetName =
  * Limits after which names may be missing although nothing else shows it: the run or a loop was cut, a file not parsed.
  * After the others there is an unknown value, which speaks for itself.
  */
-export const CUTTING: ReadonlySet<BudgetName> = new Set([
-  'steps',
-  'time',
-  'depth',
-  'items',
-  'rounds',
-  'containers',
-  'memory',
-  'parsed',
-])
+export const CUTTING: ReadonlySet<string> = new Set(
+  words('steps time depth items rounds containers memory parsed'),
+)
 
 /** Ends the run, or the call of one `INPUT_TYPES`. Never seen outside the interpreter. */
 export class BudgetSpent extends Error {
@@ -94,19 +86,17 @@ export interface Budget {
   attempt<T>(steps: number, run: () => T): T | undefined
 }
 
-interface BudgetOptions {
-  limits: Limits
-  now: (() => number) | undefined
-  onSpent: (budget: BudgetName, detail: string) => void
-}
-
 // Reading the clock costs as much as a few steps.
 const STEPS_BETWEEN_CLOCK_READS = 1024
 
 // Shorter strings are paid for by the step that makes them.
 const LONG_STRING = 256
 
-export function makeBudget({ limits, now, onSpent }: BudgetOptions): Budget {
+export function makeBudget(
+  limits: Limits,
+  now: (() => number) | undefined,
+  onSpent: (budget: BudgetName, detail: string) => void,
+): Budget {
   const deadline = now ? now() + limits.milliseconds : Infinity
   let ceiling = limits.steps
   let nextCheck = STEPS_BETWEEN_CLOCK_READS

@@ -1,5 +1,5 @@
 import { evaluateAwait } from './evaluate/expression.ts'
-import { BudgetSpent, type BudgetName, type Limits } from './budget.ts'
+import { BudgetSpent, type Limits } from './budget.ts'
 import { describeException } from './operate/describe-exception.ts'
 import { Raised } from './operate/raise.ts'
 import type {
@@ -50,16 +50,6 @@ export interface InterpreterOptions {
   limits?: Partial<Limits>
   /** Milliseconds, monotonic. Without it there is no limit of time. */
   now?: () => number
-}
-
-interface InterpreterStats {
-  /** Files parsed, and their bytes. */
-  files: number
-  bytes: number
-  steps: number
-  /** Every limit that was met, in the order met; most of them left no more than an unknown value. */
-  limitsMet: BudgetName[]
-  parseMilliseconds: number
 }
 
 export type Interpreter = ReturnType<typeof makeInterpreter>
@@ -147,10 +137,11 @@ export function makeInterpreter(options: InterpreterOptions) {
     reasons: (): Reason[] => [...rt.state.reasons.values()],
     /** Raises that cost a statement of a module, and uses of what not every host has. */
     notes: (): Note[] => rt.state.notes,
-    stats: (): InterpreterStats => ({
+    stats: () => ({
       files: rt.parser.stats.files,
       bytes: rt.parser.stats.bytes,
       steps: Math.ceil(rt.budget.steps),
+      // In the order met; most of them left no more than an unknown value.
       limitsMet: [...rt.state.limitsMet],
       parseMilliseconds: rt.parser.stats.milliseconds,
     }),

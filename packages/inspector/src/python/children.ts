@@ -1,4 +1,4 @@
-import type { BinaryOperator, Expression, Statement } from './ast.ts'
+import type { Expression, Statement } from './ast.ts'
 
 /**
  * The children of the node that is being built, on the one stack of the walk: entries `base` to `size`. Punctuation and
@@ -143,6 +143,3 @@ export const after = (children: Children, name: string): unknown => {
 
 export const block = (children: Children): Statement[] =>
   (find(children, 'block') ?? []) as Statement[]
-
-export const operatorAt = (children: Children, index: number): BinaryOperator =>
-  nameAt(children, index) as BinaryOperator

@@ -17,7 +17,7 @@ interface Sources {
   now: () => number
 }
 
-interface ScannedSources {
+export interface ScannedSources {
   hits: Hit[]
   /** Names of the archives that Python opens. */
   opened: Set<string>

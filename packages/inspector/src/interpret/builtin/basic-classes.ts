@@ -89,7 +89,7 @@ function constructType(
   if (typeof name !== 'string') return undefined
   const namespace = namesIn(names)
   const list = bases === undefined ? [] : readItems(rt, bases).items
-  if (isType) return makeClass(rt, name, list, namespace, { kwargs })
+  if (isType) return makeClass(rt, name, list, namespace, kwargs)
   const real = list.map((base) => (isBase(base) ? base : makeUnknown('base')))
   return newClass(rt, { metaclass: cls, name, bases: real, namespace, kwargs })
 }

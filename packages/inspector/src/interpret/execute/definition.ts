@@ -21,7 +21,7 @@ export function executeClass(rt: Runtime, node: ClassDef, scope: Scope): undefin
     typeScope(node, scope),
   )
   const namespace = runClassBody(rt, node, scope)
-  const cls = makeClass(rt, node.name, args, namespace, { kwargs })
+  const cls = makeClass(rt, node.name, args, namespace, kwargs)
   for (const decorator of decorators) giveToDecorator(rt, decorator, cls)
   bindName(scope, node.name, decorate(rt, decorators, cls))
 }

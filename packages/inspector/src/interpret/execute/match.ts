@@ -78,9 +78,11 @@ function matchPattern(matching: Matching, pattern: Pattern, value: Value): Truth
   }
 }
 
-type PatternOf<Kind extends Pattern['kind']> = Extract<Pattern, { kind: Kind }>
-
-function matchAs(matching: Matching, { pattern, name }: PatternOf<'MatchAs'>, value: Value): Truth {
+function matchAs(
+  matching: Matching,
+  { pattern, name }: Pattern & { kind: 'MatchAs' },
+  value: Value,
+): Truth {
   const fits = pattern ? matchPattern(matching, pattern, value) : true
   if (fits !== false && name !== undefined) matching.captured.set(name, value)
   return fits

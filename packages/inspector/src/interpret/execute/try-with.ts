@@ -190,17 +190,11 @@ function generatorOf(manager: Value): IteratorValue | undefined {
   return isIterator(generator) ? generator : undefined
 }
 
-interface At {
-  node: With
-  scope: Scope
-  index: number
-}
-
 /** Runs the block between the two halves of a generator: in the place of its `yield`, where what it raises is raised. */
 function runWithin(
   rt: Runtime,
   runAround: (block: Block) => void,
-  { node, scope, index }: At,
+  { node, scope, index }: { node: With; scope: Scope; index: number },
 ): Completion {
   const { state } = rt
   const { scope: own, repeating, maybeLeft } = state

@@ -113,7 +113,7 @@ const walk: NativeCall = (rt, args, kwargs) => {
   if (top === undefined || downwards === undefined || locate(rt, top) === undefined) {
     return undefined
   }
-  return makeLazy(rt, 'generator', () => walkFolder(rt, top, downwards))
+  return makeLazy(rt, () => walkFolder(rt, top, downwards))
 }
 
 function* walkFolder(rt: Runtime, folder: string, downwards: boolean): Generator<Value, void> {

@@ -91,7 +91,7 @@ const foundValue = (match: RegexMatch): Value => {
   return groups.length > 1 ? makeTuple(groups) : (groups[0] ?? groupText(match, 0) ?? '')
 }
 
-const substituteAll = (rt: Runtime, args: Value[], kwargs: ReadonlyMap<string, Value>) => {
+const substituteAll: NativeCall = (rt, args, kwargs) => {
   const subject = readSubject(rt, args, kwargs, 1)
   const by = argumentOf(args.slice(1), kwargs, 0, 'repl')
   const count = countOf(argumentOf(args.slice(1), kwargs, 2, 'count') ?? 0n)
@@ -133,5 +133,5 @@ export const PATTERN_CALLS: Record<string, NativeCall> = {
     if (parts === undefined) return rt.budget.spent('pattern', subject.state.regex.pattern)
     return makeList(parts.map((part) => part ?? null))
   },
-  sub: (rt, args, kwargs) => substituteAll(rt, args, kwargs)?.text,
+  sub: substituteAll,
 }

@@ -2,7 +2,7 @@ import { countOf, textOf } from '../values/read-value.ts'
 import { argumentOf } from '../operate/arguments.ts'
 import { callsOf, nativeModule } from '../values/native.ts'
 import type { ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
-import { REGEX_FLAGS } from '../text/regex/pattern.ts'
+import { FLAG_LETTERS, REGEX_FLAGS } from '../text/regex/pattern.ts'
 import { compileRegex, type Regex } from '../text/regex/regex.ts'
 import { escapePattern } from '../text/regex/replacement.ts'
 import { makeMatchClass } from './re-match.ts'
@@ -31,18 +31,9 @@ export const makeRe = (rt: Runtime): ModuleValue => {
   })
 }
 
-const LETTERS = {
-  A: 'ascii',
-  I: 'ignoreCase',
-  M: 'multiline',
-  S: 'dotAll',
-  U: 'unicode',
-  X: 'verbose',
-} as const
-
 /** Each under its letter and its name. */
-const FLAGS = Object.entries(LETTERS).flatMap(([letter, flag]) =>
-  [letter, flag.toUpperCase()].map((name) => [name, BigInt(REGEX_FLAGS[flag])] as const),
+const FLAGS = Object.entries(FLAG_LETTERS).flatMap(([letter, flag]) =>
+  [letter, flag].map((name) => [name.toUpperCase(), BigInt(REGEX_FLAGS[flag])] as const),
 )
 
 /** Position of the flags in `re.search(pattern, string, flags)` and its kin. */

@@ -1,5 +1,5 @@
 import type * as ast from '../ast.ts'
-import { at, BROKEN, count, exprAt, nameAt, node, operatorAt } from '../children.ts'
+import { at, BROKEN, count, exprAt, nameAt, node } from '../children.ts'
 import type { Builders, Children } from '../children.ts'
 
 /** Operators of one level bind alike, so that a chain of them is a plain sequence. */
@@ -20,7 +20,7 @@ const LEVELS: Record<ast.BinaryOperator, number> = {
 }
 
 const binary = (children: Children): ast.BinOp => {
-  const op = operatorAt(children, 1)
+  const op = nameAt(children, 1) as ast.BinaryOperator
   const left = exprAt(children, 0)
   if (op === '&' && (isXor(children, 0) || isXor(children, 2))) return andWithinXor(children)
   const right = { op, value: exprAt(children, 2) }

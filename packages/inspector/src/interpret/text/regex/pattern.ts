@@ -37,6 +37,16 @@ export const REGEX_FLAGS = {
   ascii: 256,
 } as const
 
+/** Flags by their letters, as a pattern has them. */
+export const FLAG_LETTERS: Readonly<Record<string, keyof typeof REGEX_FLAGS>> = {
+  a: 'ascii',
+  i: 'ignoreCase',
+  m: 'multiline',
+  s: 'dotAll',
+  u: 'unicode',
+  x: 'verbose',
+}
+
 /** Fewest and most characters that a node takes. */
 export const widthOf = (node: PatternNode): { min: number; max: number } => {
   switch (node.kind) {

@@ -4,6 +4,7 @@ import {
   accept,
   acceptMatch,
   expect,
+  FLAG_LETTERS,
   hasRepeat,
   PatternRejected,
   peek,
@@ -95,21 +96,13 @@ const readBounds = (reader: Reader): { min: number; max: number } | undefined =>
   return max < min ? reject('bounds in the wrong order') : { min, max }
 }
 
-const LETTERS = new Map<string, number>([
-  ['a', REGEX_FLAGS.ascii],
-  ['i', REGEX_FLAGS.ignoreCase],
-  ['m', REGEX_FLAGS.multiline],
-  ['s', REGEX_FLAGS.dotAll],
-  ['u', REGEX_FLAGS.unicode],
-  ['x', REGEX_FLAGS.verbose],
-])
-
 /** Reads the inside of a group; given by the caller, which reads groups itself. */
 type ReadBody = (reader: Reader) => PatternNode
 
 /** Reads `(?ims)` at the very start, which holds for the whole pattern. */
 const readGlobalFlags = (reader: Reader): void => {
-  reader.flags |= flagsOf(acceptMatch(reader, /^\(\?([aimsux]+)\)/)?.[1])
+  for (const letter of acceptMatch(reader, /^\(\?([aimsux]+)\)/)?.[1] ?? '')
+    reader.flags |= REGEX_FLAGS[FLAG_LETTERS[letter] ?? 'unicode']
 }
 
 /** Reads anything in round brackets; undefined for a comment. */
@@ -157,10 +150,4 @@ const readLookaround = (
   const { min, max } = widthOf(body)
   if (behind && min !== max) return reject('a look-behind of varying width')
   return { kind: 'look', body, behind, negated, width: behind ? min : 0 }
-}
-
-const flagsOf = (letters = ''): number => {
-  let flags = 0
-  for (const letter of letters) flags |= LETTERS.get(letter) ?? 0
-  return flags
 }

@@ -77,15 +77,15 @@ export const groupText = (match: RegexMatch, index: number): string | undefined 
 }
 
 /**
- * `re.sub`: the text with every match replaced by what `replacementOf` gives, and how many there were; undefined when
- * that is undefined once, or over the limits. A limit of 0 is all.
+ * `re.sub`: the text with every match replaced by what `replacementOf` gives; undefined when that is undefined once, or
+ * over the limits. A limit of 0 is all.
  */
 export const substitute = (
   regex: Regex,
   subject: string,
   replacementOf: (match: RegexMatch) => string | undefined,
   { limit: count = 0, budget = makeMatchBudget() }: MatchLimits = {},
-): { text: string; count: number } | undefined => {
+): string | undefined => {
   const matches = matchAllRegex(regex, subject, { limit: count > 0 ? count : Infinity, budget })
   if (matches === undefined || count < 0) return undefined
   const out: string[] = []
@@ -99,7 +99,7 @@ export const substitute = (
     if (total > MAX_TEXT) return undefined
     end = to
   }
-  return { text: out.join('') + codePoints(subject).slice(end).join(''), count: matches.length }
+  return out.join('') + codePoints(subject).slice(end).join('')
 }
 
 /** `re.split`: the texts between the matches, and those of the groups (undefined took no part). A limit of 0 is all. */
