@@ -5,7 +5,6 @@ import { Raised } from './operate/raise.ts'
 import type {
   ClassValue,
   DictValue,
-  Kwargs,
   LibraryRegistry,
   ModuleValue,
   Note,
@@ -22,7 +21,7 @@ import { findAttribute } from './operate/attribute.ts'
 import { importModule } from './modules/module-loader.ts'
 import { call } from './operate/call.ts'
 import { findInClass } from './operate/class-lookup.ts'
-import { makeUnknown, NO_KWARGS } from './values/make-value.ts'
+import { makeUnknown } from './values/make-value.ts'
 import { makeRuntime } from './make-runtime.ts'
 import { asMapping } from './operate/mapping.ts'
 import type { HostFacts } from './host-facts.ts'
@@ -68,13 +67,12 @@ export function makeInterpreter(options: InterpreterOptions) {
     callee: Value,
     args: Value[],
     {
-      kwargs = NO_KWARGS,
       steps = rt.budget.limits.steps,
       isAwaited = true,
-    }: { kwargs?: Kwargs; steps?: number; isAwaited?: boolean } = {},
+    }: { steps?: number; isAwaited?: boolean } = {},
   ): Guarded<Value> {
     return tryRun(steps, () => {
-      const value = call(rt, callee, args, kwargs)
+      const value = call(rt, callee, args)
       return isAwaited ? evaluateAwait(rt, value) : value
     })
   }
@@ -106,7 +104,7 @@ export function makeInterpreter(options: InterpreterOptions) {
       return isModule(module) ? module : undefined
     },
     /** Calls a value, with at most that many steps (150,000 for one `INPUT_TYPES` or schema). */
-    call: (callee: Value, args: Value[], given?: { kwargs?: Kwargs; steps?: number }): Value =>
+    call: (callee: Value, args: Value[], given?: { steps?: number }): Value =>
       tryCall(callee, args, given).value,
     tryCall,
     /** Runs a coroutine to its end; all else is the result already. */

@@ -3,13 +3,13 @@ import { argumentOf } from '../operate/arguments.ts'
 import { ifKnown, makeInstance, makeTuple } from '../values/make-value.ts'
 import { nativeClass, nativeState } from '../values/native.ts'
 import type { ClassValue, NativeCall, Runtime, Value } from '../types.ts'
-import { groupText, type Regex, type RegexMatch } from '../text/regex/regex.ts'
+import { groupText, type RegexMatch } from '../text/regex/regex.ts'
+import type { Pattern } from '../text/regex/pattern.ts'
 
-/** State of a match: of which pattern in which text. */
+/** State of a match: of which pattern. */
 interface MatchState {
   match: RegexMatch
-  regex: Regex
-  text: string
+  regex: Pattern
 }
 
 const MATCH = nativeState<MatchState>('re.Match')
@@ -32,7 +32,7 @@ const ofState =
 /** Number of a group, given by number or name; undefined for one that the pattern lacks. */
 const indexOf = (state: MatchState, key: Value | undefined): number | undefined => {
   const name = textOf(key)
-  const { groupCount, groupNames } = state.regex.compiled
+  const { groupCount, groupNames } = state.regex
   if (name !== undefined) return groupNames.get(name)
   const index = key === undefined ? 0 : countOf(key)
   return index !== undefined && index >= 0 && index <= groupCount ? index : undefined

@@ -2,8 +2,8 @@ import { countOf, textOf } from '../values/read-value.ts'
 import { argumentOf } from '../operate/arguments.ts'
 import { callsOf, nativeModule } from '../values/native.ts'
 import type { ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
-import { FLAG_LETTERS, REGEX_FLAGS } from '../text/regex/pattern.ts'
-import { compileRegex, type Regex } from '../text/regex/regex.ts'
+import { FLAG_LETTERS, REGEX_FLAGS, type Pattern } from '../text/regex/pattern.ts'
+import { compileRegex } from '../text/regex/read-pattern.ts'
 import { escapePattern } from '../text/regex/replacement.ts'
 import { makeMatchClass } from './re-match.ts'
 import { makePatternClass, makePatternValue, PATTERN, PATTERN_CALLS } from './re-pattern.ts'
@@ -56,7 +56,7 @@ const readPattern = (
   rt: Runtime,
   pattern: Value | undefined,
   flags: Value | undefined,
-): Regex | undefined => {
+): Pattern | undefined => {
   const [text, bits] = [textOf(pattern), countOf(flags ?? 0n)]
   if (text === undefined || bits === undefined) return undefined
   const regex = compileRegex(text, bits)

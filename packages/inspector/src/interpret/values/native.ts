@@ -176,28 +176,16 @@ const namesOf = (text: string | undefined): string[] => (text === undefined ? []
 const quietCalls = (names: string | undefined): Record<string, NativeCall> =>
   Object.fromEntries(namesOf(names).map((name) => [name, () => null]))
 
-/** Private state that a class of the library keeps in its instances. */
-export interface NativeState<State> {
-  /** For `InstanceValue.native`. */
-  wrap: (state: State) => unknown
-  /** The state; undefined for any other value, and for instances of other classes. */
-  of: (value: Value | undefined) => State | undefined
-}
-
 /**
- * Each kind of state carries its name, because a pack can hand any object to any function: without it the state of one
- * class would be taken for that of another.
+ * Private state that a class of the library keeps in its instances: `wrap` makes `InstanceValue.native` of it, `of` gives
+ * it, and undefined for any other value. Each kind of state carries its name, because a pack can hand any object to any
+ * function: without it the state of one class would be taken for that of another.
  */
-export const nativeState = <State>(name: string): NativeState<State> => ({
-  wrap: (state) => ({ name, state }) satisfies Wrapped<State>,
-  of: (value) => {
+export const nativeState = <State>(name: string) => ({
+  wrap: (state: State): unknown => ({ name, state }),
+  of: (value: Value | undefined): State | undefined => {
     if (!isInstanceValue(value)) return undefined
-    const wrapped = value.native as Wrapped<State> | undefined
+    const wrapped = value.native as { name: string; state: State } | undefined
     return wrapped?.name === name ? wrapped.state : undefined
   },
 })
-
-interface Wrapped<State> {
-  name: string
-  state: State
-}
