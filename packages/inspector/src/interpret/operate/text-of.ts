@@ -57,7 +57,9 @@ function reprObject(rt: Runtime, value: ObjectValue, depth: number): string | un
     case 'list':
       return value.rest ? undefined : wrap('[', reprItems(rt, value.items, depth), ']')
     case 'tuple':
-      return value.rest ? undefined : reprTuple(rt, value.items, depth)
+      return value.rest
+        ? undefined
+        : wrap('(', reprItems(rt, value.items, depth), value.items.length === 1 ? ',)' : ')')
     case 'dict':
       return value.rest ? undefined : wrap('{', reprEntries(rt, dictEntries(value), depth), '}')
     case 'singleton':
@@ -76,32 +78,30 @@ function wrap(open: string, inner: string | undefined, close: string): string | 
 }
 
 function reprItems(rt: Runtime, items: Value[], depth: number): string | undefined {
+  return joinTexts(rt, items, (item) => reprOf(rt, item, depth))
+}
+
+function reprEntries(rt: Runtime, entries: [Value, Value][], depth: number): string | undefined {
+  return joinTexts(rt, entries, ([key, value]) => {
+    const [text, other] = [reprOf(rt, key, depth), reprOf(rt, value, depth)]
+    return text === undefined || other === undefined ? undefined : `${text}: ${other}`
+  })
+}
+
+/** The texts of all items; undefined where that of one is, and over the cap. */
+function joinTexts<Item>(
+  rt: Runtime,
+  items: Item[],
+  textFor: (item: Item) => string | undefined,
+): string | undefined {
   const texts: string[] = []
   let length = 0
   for (const item of items) {
-    const text = reprOf(rt, item, depth)
+    const text = textFor(item)
     rt.budget.step(1)
     if (text === undefined) return undefined
     texts.push(text)
     length += text.length
-    if (length > rt.budget.limits.stringLength) return undefined
-  }
-  return texts.join(', ')
-}
-
-function reprTuple(rt: Runtime, items: Value[], depth: number): string | undefined {
-  return wrap('(', reprItems(rt, items, depth), items.length === 1 ? ',)' : ')')
-}
-
-function reprEntries(rt: Runtime, entries: [Value, Value][], depth: number): string | undefined {
-  const texts: string[] = []
-  let length = 0
-  for (const [key, value] of entries) {
-    const text = reprItems(rt, [key], depth)
-    const other = reprItems(rt, [value], depth)
-    if (text === undefined || other === undefined) return undefined
-    texts.push(`${text}: ${other}`)
-    length += text.length + other.length
     if (length > rt.budget.limits.stringLength) return undefined
   }
   return texts.join(', ')
