@@ -23,12 +23,6 @@ export const makeImportlib = (rt: Runtime): ModuleValue => {
   })
 }
 
-/** `importlib.metadata`: what is installed is the machine's business. */
-export const makeImportlibMetadata = (): ModuleValue =>
-  nativeModule('importlib.metadata', {
-    functions: { version: () => undefined, distribution: () => undefined },
-  })
-
 const importNamed: NativeCall = (rt, args, kwargs) => {
   const name = textOf(argumentOf(args, kwargs, 0, 'name'))
   const absolute = name === undefined ? undefined : absoluteName(name, args, kwargs)

@@ -1,6 +1,6 @@
 import { makeCopy } from './copy.ts'
 import { makeGlob } from './glob.ts'
-import { makeImportlib, makeImportlibMetadata, makeImportlibUtil } from './importlib.ts'
+import { makeImportlib, makeImportlibUtil } from './importlib.ts'
 import { makeInspect } from './inspect.ts'
 import { makeIo } from './io.ts'
 import { makeItertools } from './itertools.ts'
@@ -38,7 +38,6 @@ const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
   ['glob', makeGlob],
   ['importlib', makeImportlib],
   ['importlib.machinery', makeImportlibMachinery],
-  ['importlib.metadata', makeImportlibMetadata],
   ['importlib.util', makeImportlibUtil],
   ['inspect', makeInspect],
   ['io', makeIo],

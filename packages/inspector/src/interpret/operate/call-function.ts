@@ -53,13 +53,12 @@ function giveUp(
   call: CallArguments,
   budget: 'depth' | 'recursion',
 ): Value {
-  const { args, kwargs, rest } = call
   rt.budget.spent(budget, fn.qualname)
   giveAway(rt, fn, call)
   // It was not run: all that it may write is unknown.
   rt.state.guesses += 1
   openReached(rt, mentioned(rt, fn.node, fn.scope))
-  return makeUnknown(`${fn.name}()`, 'pack', { callee: fn, args, kwargs, rest })
+  return makeUnknown(`${fn.name}()`, 'pack', { callee: fn, ...call })
 }
 
 function makeFunctionScope(rt: Runtime, fn: FunctionValue, call: CallArguments): Scope {
