@@ -1,6 +1,6 @@
 import { withState } from '../with-state.ts'
 import { assignTarget, execute } from '../run-code.ts'
-import { mentioned, openReached, saveReached } from '../operate/give-away.ts'
+import { mentioned, openReached } from '../operate/give-away.ts'
 import { raiseIfCertain } from '../operate/raise.ts'
 import { isUnknown, nameOf } from '../values/read-value.ts'
 import { truthOf } from '../operate/truth.ts'
@@ -9,7 +9,6 @@ import { evaluateSafely } from '../evaluate/expression.ts'
 import { bindName, stepOf } from '../evaluate/name.ts'
 import type { For, While } from '../../python/ast.ts'
 import { nodesWithin } from '../../python/nodes-within.ts'
-import { words } from '../../words.ts'
 import { assignedNames } from './assigned-names.ts'
 import { runBranches } from './branch.ts'
 import { makeUnknown } from '../values/make-value.ts'
@@ -77,7 +76,6 @@ function endOfRound(rt: Runtime, repeating: number, round: () => Completion): Co
 function runWhile(rt: Runtime, node: While, scope: Scope): Completion {
   const { state } = rt
   const max = state.isThread ? THREAD_ROUNDS : rt.budget.limits.whileRounds
-  const putBack = isEndless(node) && !state.isThread && saveReached(rt, mentioned(rt, node, scope))
   for (let rounds = 0; rounds < max; rounds += 1) {
     const test = truthOf(rt, evaluateSafely(rt, node.test, scope))
     if (test === false) return undefined
@@ -89,17 +87,8 @@ function runWhile(rt: Runtime, node: While, scope: Scope): Completion {
     if (state.maybeBroken && node.test.kind === 'Constant') return undefined
   }
   if (!state.isThread) rt.budget.spent('rounds')
-  if (putBack) putBack()
   return cutShort(rt, node, scope)
 }
-
-/** Nothing in it leaves it: what it does is never seen. */
-function isEndless({ test, body }: While): boolean {
-  if (test.kind !== 'Constant') return false
-  return [...nodesWithin(body)].every(({ kind }) => !LEAVES.has(kind))
-}
-
-const LEAVES = new Set(words('Break Return Raise Call Yield YieldFrom Await'))
 
 /** The rest of the loop was not run: all that it may write is unknown. */
 function cutShort(rt: Runtime, node: For | While, scope: Scope): undefined {

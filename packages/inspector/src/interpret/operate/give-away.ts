@@ -247,33 +247,3 @@ function runMaybe(rt: Runtime, value: Value, fn: FunctionValue): void {
     { names: [], run: () => undefined },
   ])
 }
-
-/** Remembers everything that values lead to, and gives what puts it back. */
-export function saveReached(rt: Runtime, values: Value[]): () => void {
-  // Functions of a module share its namespace.
-  const parts = [...reach(rt, makeTuple(values)).keys()].flatMap((object): unknown[] =>
-    isFunction(object) ? [object.module.namespace] : Object.values(object),
-  )
-  const saved = [...new Set(parts)].flatMap((part) => saveItems(rt, part) ?? [])
-  return () => {
-    for (const putBack of saved) putBack()
-  }
-}
-
-function saveItems(rt: Runtime, part: unknown): (() => void) | undefined {
-  if (part instanceof Map) {
-    rt.budget.step(part.size >> 4)
-    const before = new Map<unknown, unknown>(part)
-    return () => {
-      for (const key of part.keys()) if (!before.has(key)) part.delete(key)
-      for (const [key, value] of before) part.set(key, value)
-    }
-  }
-  if (!Array.isArray(part)) return undefined
-  rt.budget.step(part.length >> 4)
-  const before: unknown[] = [...part]
-  return () => {
-    part.length = 0
-    for (const item of before) part.push(item)
-  }
-}
