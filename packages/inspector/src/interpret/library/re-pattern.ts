@@ -1,5 +1,5 @@
 import { makeMatchValue } from './re-match.ts'
-import { nativeClass, nativeState } from '../values/native.ts'
+import { nativeState } from '../values/native.ts'
 import { argumentOf } from '../operate/arguments.ts'
 import { call } from '../operate/call.ts'
 import type { ClassValue, NativeCall, Runtime, Value } from '../types.ts'
@@ -14,7 +14,7 @@ import {
 import type { MatchBudget, RegexMatch } from '../text/regex/regex.ts'
 import type { Pattern } from '../text/regex/pattern.ts'
 import { expandReplacement, readReplacement } from '../text/regex/replacement.ts'
-import { ifKnown, makeInstance, makeList, makeTuple, NO_KWARGS } from '../values/make-value.ts'
+import { ifKnown, makeList, makeTuple, NO_KWARGS } from '../values/make-value.ts'
 import { countOf, textOf } from '../values/read-value.ts'
 
 /** State of a compiled pattern. */
@@ -24,16 +24,6 @@ interface PatternState {
 }
 
 export const PATTERN = nativeState<PatternState>('re.Pattern')
-
-export const makePatternClass = (rt: Runtime): ClassValue =>
-  nativeClass(rt, {
-    name: 'Pattern',
-    module: 're',
-    methods: PATTERN_CALLS,
-  })
-
-export const makePatternValue = (cls: ClassValue, regex: Pattern, matchClass: ClassValue): Value =>
-  makeInstance(cls, undefined, PATTERN.wrap({ regex, matchClass }))
 
 /** State of the pattern and the text to use it on. */
 const readSubject = (

@@ -62,8 +62,19 @@ export function makeNamespaceDict(names: Map<string, Value>, rest = false): Dict
   return { kind: 'dict', values: names, keys: undefined, rest }
 }
 
-export function makeInstance(cls: ClassValue, payload?: Value, native?: unknown): InstanceValue {
-  return { kind: 'instance', cls, attributes: new Map(), payload, native }
+export function makeInstance(
+  cls: ClassValue,
+  payload?: Value,
+  native?: unknown,
+  attributes?: Record<string, Value>,
+): InstanceValue {
+  return {
+    kind: 'instance',
+    cls,
+    attributes: new Map(attributes && Object.entries(attributes)),
+    payload,
+    native,
+  }
 }
 
 export function makeIterator(type: string, next: () => Value | undefined): IteratorValue {
