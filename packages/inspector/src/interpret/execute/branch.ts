@@ -24,6 +24,9 @@ export interface Branch {
   run: (scope: Scope) => Completion
 }
 
+/** The way past what may not run. */
+export const NO_BRANCH: Branch = { names: [], run: () => undefined }
+
 function bodyBranch(rt: Runtime, body: readonly Statement[]): Branch {
   return { names: assignedNames(rt, body), run: (scope) => execute(rt, body, scope) }
 }

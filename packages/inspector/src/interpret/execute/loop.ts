@@ -10,7 +10,7 @@ import { bindName, stepOf } from '../evaluate/name.ts'
 import type { For, While } from '../../python/ast.ts'
 import { nodesWithin } from '../../python/nodes-within.ts'
 import { assignedNames } from './assigned-names.ts'
-import { runBranches } from './branch.ts'
+import { NO_BRANCH, runBranches } from './branch.ts'
 import { makeUnknown } from '../values/make-value.ts'
 import type { Completion, IteratorValue, Runtime, Scope, Value } from '../types.ts'
 
@@ -62,10 +62,7 @@ function runRound(rt: Runtime, node: For, scope: Scope, item: Value): Completion
 function runMaybe(rt: Runtime, node: For, scope: Scope, item: Value, repeating = 1): Completion {
   const names = assignedNames(rt, node)
   const round = () => endOfRound(rt, repeating, () => runRound(rt, node, scope, item))
-  return runBranches(rt, scope, [
-    { names, run: round },
-    { names: [], run: () => undefined },
-  ])
+  return runBranches(rt, scope, [{ names, run: round }, NO_BRANCH])
 }
 
 function endOfRound(rt: Runtime, repeating: number, round: () => Completion): Completion {
@@ -106,8 +103,5 @@ const THREAD_ROUNDS = 100
 
 function runWhileOnce(rt: Runtime, node: While, scope: Scope): Completion {
   const round = () => endOfRound(rt, 1, () => execute(rt, node.body, scope))
-  return runBranches(rt, scope, [
-    { names: assignedNames(rt, node.body), run: round },
-    { names: [], run: () => undefined },
-  ])
+  return runBranches(rt, scope, [{ names: assignedNames(rt, node.body), run: round }, NO_BRANCH])
 }

@@ -160,12 +160,8 @@ export function executeRaise(rt: Runtime, node: Raise, scope: Scope): never {
   return raise(rt, exception)
 }
 
-export function executeWith(rt: Runtime, node: With, scope: Scope): Completion {
-  return enterFrom(rt, node, scope, 0)
-}
-
 /** Enters the item, runs the others and the body inside it, and leaves it. */
-function enterFrom(rt: Runtime, node: With, scope: Scope, index: number): Completion {
+export function executeWith(rt: Runtime, node: With, scope: Scope, index = 0): Completion {
   const item = node.items[index]
   if (!item) return execute(rt, node.body, scope)
   const manager = evaluateSafely(rt, item.context, scope)
@@ -176,7 +172,7 @@ function enterFrom(rt: Runtime, node: With, scope: Scope, index: number): Comple
   const { value, raised } = attempt(rt, () => {
     if (isInstanceValue(manager) && manager.cls.name === 'suppress')
       handleAs(rt, node, manager, scope)
-    return enterFrom(rt, node, scope, index + 1)
+    return executeWith(rt, node, scope, index + 1)
   })
   if (!raised) leave(rt, manager, [null, null, null])
   else if (!suppresses(rt, manager, raised.exception)) throw raised
@@ -205,7 +201,7 @@ function runWithin(
     withState(rt, { scope: own, repeating, maybeLeft }, () => {
       const target = node.items[index]?.target
       if (target) assignTarget(rt, target, entered, scope)
-      end = enterFrom(rt, node, scope, index + 1)
+      end = executeWith(rt, node, scope, index + 1)
     })
   }
   runAround(block)

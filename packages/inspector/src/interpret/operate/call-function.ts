@@ -1,6 +1,6 @@
 import { evaluate, execute } from '../run-code.ts'
 import { giveAway, mentioned, openReached } from './give-away.ts'
-import { setEntry } from './mapping.ts'
+import { makeDict } from './mapping.ts'
 import { Raised, raiseIfCertain } from './raise.ts'
 import type {
   CallArguments,
@@ -11,13 +11,7 @@ import type {
   Scope,
   Value,
 } from '../types.ts'
-import {
-  makeEmptyDict,
-  makeIterator,
-  makeTuple,
-  makeUnknown,
-  orElse,
-} from '../values/make-value.ts'
+import { makeIterator, makeTuple, makeUnknown, orElse } from '../values/make-value.ts'
 import { mergeReturned } from '../values/merge-values.ts'
 import type { Arguments, FunctionDef, Parameter } from '../../python/ast.ts'
 
@@ -158,8 +152,11 @@ function bindParameters(rt: Runtime, fn: FunctionValue, call: CallArguments): Ma
     names.set(args.varargs.name, makeTuple(call.args.slice(placed.length), call.rest))
   else if (call.args.length > placed.length) raiseArguments(rt, fn)
   const left = bindKeywords(args, call, names)
-  if (args.kwargs) names.set(args.kwargs.name, dictOf(rt, left, call.rest))
-  else if (left.length > 0) raiseArguments(rt, fn)
+  if (args.kwargs) {
+    const dict = makeDict(rt, left)
+    dict.rest ||= call.rest
+    names.set(args.kwargs.name, dict)
+  } else if (left.length > 0) raiseArguments(rt, fn)
   // Defaults, then unknowns for what is still missing.
   for (const { name } of [...placed, ...args.keywordOnly]) {
     if (names.has(name)) continue
@@ -195,10 +192,4 @@ function bindKeywords(
 function isNamed(args: Arguments, name: string): boolean {
   const isIt = (parameter: Parameter) => parameter.name === name
   return args.positional.some(isIt) || args.keywordOnly.some(isIt)
-}
-
-function dictOf(rt: Runtime, entries: [string, Value][], rest: boolean): Value {
-  const dict = makeEmptyDict(rest)
-  for (const [name, value] of entries) setEntry(rt, dict, name, value)
-  return dict
 }

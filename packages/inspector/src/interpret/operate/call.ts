@@ -124,7 +124,8 @@ function unknownCall(rt: Runtime, callee: Value, call: CallArguments): UnknownVa
   const mayRaise = isUnknown(callee) && !NEVER_RAISES.test(callee.name)
   if (rt.state.handlers.length > 0 && mayRaise && !isOfHost)
     rt.state.mayRaise.push(makeUnknown(nameOf(callee)))
-  const origin = isUnknown(callee) ? callee.origin : originOf(callee)
+  const library = isNative(callee) ? 'standard-library' : 'pack'
+  const origin = isUnknown(callee) ? callee.origin : library
   if (isOfHost && REPLACERS.test(callee.name)) rt.state.replacements.push({ callee, ...call })
   const result = makeUnknown(`${nameOf(callee)}()`, origin, { callee, ...call })
   if (isNative(callee) && PARTS.test(callee.name)) result.from = call.args[0] ?? null
@@ -145,10 +146,6 @@ const WRITERS =
 const REPLACERS = /\bnode_replace(ment|_manager)\.register$/
 
 const NEVER_RAISES = /^(logging|warnings|time|datetime|random|platform|threading)\b/
-
-function originOf(callee: Value) {
-  return isNative(callee) ? 'standard-library' : 'pack'
-}
 
 /** Calls a method by name; undefined if the value certainly has none. */
 export function callMethod(

@@ -1,6 +1,6 @@
 import { withState } from '../with-state.ts'
 import { callWith, evaluateAwait } from '../run-code.ts'
-import { runBranches, runUnsure } from '../execute/branch.ts'
+import { NO_BRANCH, runBranches, runUnsure } from '../execute/branch.ts'
 import { findName, globalsOf, moduleScope } from '../evaluate/name.ts'
 import { KNOWN_MODULES } from '../modules/known-modules.ts'
 import { readItems } from './iterate.ts'
@@ -242,8 +242,5 @@ function runMaybe(rt: Runtime, value: Value, fn: FunctionValue): void {
     return undefined
   }
   const names = namesIn(rt, fn.node).filter((name) => fn.module.namespace.has(name))
-  runBranches(rt, moduleScope(fn.module), [
-    { names, run },
-    { names: [], run: () => undefined },
-  ])
+  runBranches(rt, moduleScope(fn.module), [{ names, run }, NO_BRANCH])
 }
