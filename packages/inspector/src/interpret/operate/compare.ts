@@ -59,7 +59,7 @@ function equalContents(rt: Runtime, a: Value, b: Value, depth: number): Truth {
   if (typeof a !== 'object' || typeof b !== 'object' || !a || !b) return false
   if ((a.kind === 'list' && b.kind === 'list') || (a.kind === 'tuple' && b.kind === 'tuple'))
     return equalSequences(rt, a, b, depth)
-  if (a.kind === 'dict' && b.kind === 'dict') return equalDicts(a, b)
+  if (a.kind === 'dict' && b.kind === 'dict') return equalDicts(rt, a, b, depth)
   return NOT_COMPARED.has(a.kind) ? undefined : false
 }
 
@@ -82,11 +82,18 @@ function equalSequences(rt: Runtime, a: Sequence, b: Sequence, depth: number): T
   return decided
 }
 
-/** Decided by the number of entries alone. */
-function equalDicts(a: DictValue, b: DictValue): Truth {
+function equalDicts(rt: Runtime, a: DictValue, b: DictValue, depth: number): Truth {
+  rt.budget.step((a.values.size >> 4) + 1)
   if (a.rest || b.rest) return undefined
   if (a.values.size !== b.values.size) return false
-  return a.values.size === 0 ? true : undefined
+  let decided: Truth = true
+  for (const [hash, value] of a.values) {
+    const other = b.values.get(hash)
+    const same = other === undefined ? false : equals(rt, value, other, depth + 1)
+    if (same === false) return false
+    if (same === undefined) decided = undefined
+  }
+  return decided
 }
 
 /** `a is b`, undefined if it can't be decided. */
