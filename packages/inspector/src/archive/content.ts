@@ -1,17 +1,10 @@
 import { createHash } from 'node:crypto'
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib'
 import type { PlacedMember } from './directory.ts'
-import { HEAD_BYTES } from './entry.ts'
+import { HEAD_BYTES, type ArchiveEntry } from './entry.ts'
 import { reject } from './reject.ts'
 import type { RandomAccess } from './source.ts'
 import { pipeline } from 'node:stream/promises'
-
-/** Result of reading one entry. */
-interface Content {
-  sha256: string
-  head: Uint8Array
-  text: Uint8Array | undefined
-}
 
 /**
  * Reads one entry piece by piece, checks its size and CRC against the directory and keeps its head, or all of it if
@@ -22,7 +15,7 @@ export const readContent = async (
   source: RandomAccess,
   member: PlacedMember,
   keepsText: boolean,
-): Promise<Content> => {
+): Promise<Pick<ArchiveEntry, 'sha256' | 'head' | 'text'>> => {
   const { path, bytes } = member
   const hash = createHash('sha256')
   const kept = new Uint8Array(keepsText ? bytes : Math.min(bytes, HEAD_BYTES))
@@ -101,14 +94,12 @@ const inflateSmall = (
     chunkSize: Math.max(bytes + 1, 64),
   }
   // The types leave out what `info` makes of the result.
-  const { buffer, engine } = inflateRawSync(packed, options) as unknown as Inflated
+  const { buffer, engine } = inflateRawSync(packed, options) as unknown as {
+    buffer: Buffer
+    engine: { bytesWritten: number }
+  }
   write(buffer)
   return engine.bytesWritten
-}
-
-interface Inflated {
-  buffer: Buffer
-  engine: { bytesWritten: number }
 }
 
 const inflateStream = async (

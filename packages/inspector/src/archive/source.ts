@@ -8,13 +8,10 @@ export interface RandomAccess {
   read: (offset: number, length: number) => Promise<Uint8Array>
 }
 
-/** A file as a source, with what ends it. */
-interface FileSource extends RandomAccess {
-  close: () => Promise<void>
-}
-
 /** Opens a file; its size is the one it has now, and a file that is cut meanwhile fails the reads behind its end. */
-export const openFileSource = async (path: string): Promise<FileSource> => {
+export const openFileSource = async (
+  path: string,
+): Promise<RandomAccess & { close: () => Promise<void> }> => {
   const file = await open(path, 'r')
   try {
     const { size } = await file.stat()

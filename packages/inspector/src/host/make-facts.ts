@@ -129,12 +129,10 @@ const CONSTANTS = new Map([
 const iinfo: NativeCall = (rt, [type]) => {
   const [, unsigned, width] = INTEGER.exec(typeNameOf(type)) ?? []
   if (unsigned === undefined || width === undefined) return undefined
-  const limits = makeInstance(rt.builtinClass('object'))
   const values = BigInt(2) ** BigInt(width)
   const min = unsigned === 'u' ? 0n : -values / 2n
   const numbers = { bits: BigInt(width), min, max: min + values - 1n }
-  for (const [name, value] of Object.entries(numbers)) limits.attributes.set(name, value)
-  return limits
+  return makeInstance(rt.builtinClass('object'), undefined, undefined, numbers)
 }
 
 const INTEGER = /^(?:numpy\.)?(u?)int(8|16|32|64)$/

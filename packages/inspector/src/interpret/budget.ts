@@ -1,56 +1,37 @@
+import { words } from '../words.ts'
+
 /**
  * The limits of one run. Steps and time end it (BudgetSpent unwinds to the public functions, which keep what there is);
  * every other limit only makes the value at hand unknown.
  */
-export interface Limits {
-  steps: number
-  callDepth: number
-  sameFunction: number
-  /** The same, of a function that calls itself under no condition that can't be decided, and is seldom called. */
-  sameFunctionDeep: number
-  forItems: number
-  whileRounds: number
-  nesting: number
-  /** UTF-16 units of one string. */
-  stringLength: number
-  /** Items of one repeated sequence. */
-  repeatedItems: number
-  /** Items of one container made in any other way. */
-  containerItems: number
-  /** Containers and instances made in one run. */
-  containers: number
-  /** Characters in long strings, and items in containers, of one run: bounds the memory. */
-  volume: number
-  /** Bytes of one file that the pack reads. */
-  fileBytes: number
-  /** Bytes of Python parsed in all. */
-  parsedBytes: number
-  milliseconds: number
-  /** Characters of a pattern, and of the text it is used on. */
-  patternLength: number
-  patternText: number
-}
-
-export const LIMITS: Limits = {
+export const LIMITS = {
   // The largest of 135 real packs needs 174,000.
   steps: 3_000_000,
   callDepth: 60,
   sameFunction: 6,
+  /** The same, of a function that calls itself under no condition that can't be decided, and is seldom called. */
   sameFunctionDeep: 40,
   forItems: 20_000,
   whileRounds: 2000,
   nesting: 400,
+  /** UTF-16 units of one string. */
   stringLength: 1_048_576,
+  /** Items of one repeated sequence. */
   repeatedItems: 10_000,
+  /** Items of one container made in any other way. */
   containerItems: 200_000,
+  /** Containers and instances made in one run. */
   containers: 2_000_000,
+  /** Characters in long strings, and items in containers, of one run: bounds the memory. */
   volume: 20_000_000,
+  /** Bytes of one file that the pack reads. */
   fileBytes: 5_000_000,
+  /** Bytes of Python parsed in all. */
   parsedBytes: 32_000_000,
   milliseconds: 10_000,
-  patternLength: 200,
-  patternText: 5000,
 }
+
+export type Limits = typeof LIMITS
 
 /** Names of limits, as they appear in reasons after `budget_`. */
 export type BudgetName =
@@ -73,16 +54,9 @@ export type BudgetName =
  * Limits after which names may be missing although nothing else shows it: the run or a loop was cut, a file not parsed.
  * After the others there is an unknown value, which speaks for itself.
  */
-export const CUTTING: ReadonlySet<BudgetName> = new Set([
-  'steps',
-  'time',
-  'depth',
-  'items',
-  'rounds',
-  'containers',
-  'memory',
-  'parsed',
-])
+export const CUTTING: ReadonlySet<string> = new Set(
+  words('steps time depth items rounds containers memory parsed'),
+)
 
 /** Ends the run, or the call of one `INPUT_TYPES`. Never seen outside the interpreter. */
 export class BudgetSpent extends Error {
@@ -112,19 +86,17 @@ export interface Budget {
   attempt<T>(steps: number, run: () => T): T | undefined
 }
 
-interface BudgetOptions {
-  limits: Limits
-  now: (() => number) | undefined
-  onSpent: (budget: BudgetName, detail: string) => void
-}
-
 // Reading the clock costs as much as a few steps.
 const STEPS_BETWEEN_CLOCK_READS = 1024
 
 // Shorter strings are paid for by the step that makes them.
 const LONG_STRING = 256
 
-export function makeBudget({ limits, now, onSpent }: BudgetOptions): Budget {
+export function makeBudget(
+  limits: Limits,
+  now: (() => number) | undefined,
+  onSpent: (budget: BudgetName, detail: string) => void,
+): Budget {
   const deadline = now ? now() + limits.milliseconds : Infinity
   let ceiling = limits.steps
   let nextCheck = STEPS_BETWEEN_CLOCK_READS

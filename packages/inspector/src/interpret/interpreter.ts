@@ -1,11 +1,10 @@
 import { evaluateAwait } from './evaluate/expression.ts'
-import { BudgetSpent, type BudgetName, type Limits } from './budget.ts'
+import { BudgetSpent, type Limits } from './budget.ts'
 import { describeException } from './operate/describe-exception.ts'
 import { Raised } from './operate/raise.ts'
 import type {
   ClassValue,
   DictValue,
-  Kwargs,
   LibraryRegistry,
   ModuleValue,
   Note,
@@ -22,7 +21,7 @@ import { findAttribute } from './operate/attribute.ts'
 import { importModule } from './modules/module-loader.ts'
 import { call } from './operate/call.ts'
 import { findInClass } from './operate/class-lookup.ts'
-import { makeUnknown, NO_KWARGS } from './values/make-value.ts'
+import { makeUnknown } from './values/make-value.ts'
 import { makeRuntime } from './make-runtime.ts'
 import { asMapping } from './operate/mapping.ts'
 import type { HostFacts } from './host-facts.ts'
@@ -52,16 +51,6 @@ export interface InterpreterOptions {
   now?: () => number
 }
 
-interface InterpreterStats {
-  /** Files parsed, and their bytes. */
-  files: number
-  bytes: number
-  steps: number
-  /** Every limit that was met, in the order met; most of them left no more than an unknown value. */
-  limitsMet: BudgetName[]
-  parseMilliseconds: number
-}
-
 export type Interpreter = ReturnType<typeof makeInterpreter>
 
 /**
@@ -78,13 +67,12 @@ export function makeInterpreter(options: InterpreterOptions) {
     callee: Value,
     args: Value[],
     {
-      kwargs = NO_KWARGS,
       steps = rt.budget.limits.steps,
       isAwaited = true,
-    }: { kwargs?: Kwargs; steps?: number; isAwaited?: boolean } = {},
+    }: { steps?: number; isAwaited?: boolean } = {},
   ): Guarded<Value> {
     return tryRun(steps, () => {
-      const value = call(rt, callee, args, kwargs)
+      const value = call(rt, callee, args)
       return isAwaited ? evaluateAwait(rt, value) : value
     })
   }
@@ -116,7 +104,7 @@ export function makeInterpreter(options: InterpreterOptions) {
       return isModule(module) ? module : undefined
     },
     /** Calls a value, with at most that many steps (150,000 for one `INPUT_TYPES` or schema). */
-    call: (callee: Value, args: Value[], given?: { kwargs?: Kwargs; steps?: number }): Value =>
+    call: (callee: Value, args: Value[], given?: { steps?: number }): Value =>
       tryCall(callee, args, given).value,
     tryCall,
     /** Runs a coroutine to its end; all else is the result already. */
@@ -147,10 +135,11 @@ export function makeInterpreter(options: InterpreterOptions) {
     reasons: (): Reason[] => [...rt.state.reasons.values()],
     /** Raises that cost a statement of a module, and uses of what not every host has. */
     notes: (): Note[] => rt.state.notes,
-    stats: (): InterpreterStats => ({
+    stats: () => ({
       files: rt.parser.stats.files,
       bytes: rt.parser.stats.bytes,
       steps: Math.ceil(rt.budget.steps),
+      // In the order met; most of them left no more than an unknown value.
       limitsMet: [...rt.state.limitsMet],
       parseMilliseconds: rt.parser.stats.milliseconds,
     }),

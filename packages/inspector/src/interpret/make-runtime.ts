@@ -40,16 +40,12 @@ export function makeRuntime(options: InterpreterOptions): Runtime {
   const { pack, library, now, parser, decodeSource } = options
   const files = makeVirtualFiles(pack, folderName(pack))
   const state = makeState(files.packageName)
-  const budget = makeBudget({
-    limits: { ...LIMITS, ...options.limits },
-    now,
-    onSpent: (name, detail) => {
-      state.limitsMet.add(name)
-      if (!CUTTING.has(name)) return
-      const code = `budget_${name}`
-      // One is enough: a hostile pack meets a limit a million times.
-      if (!state.reasons.has(code)) state.reasons.set(code, { code, detail })
-    },
+  const budget = makeBudget({ ...LIMITS, ...options.limits }, now, (name, detail) => {
+    state.limitsMet.add(name)
+    if (!CUTTING.has(name)) return
+    const code = `budget_${name}`
+    // One is enough: a hostile pack meets a limit a million times.
+    if (!state.reasons.has(code)) state.reasons.set(code, { code, detail })
   })
   const builtins = makeBuiltins()
   return {

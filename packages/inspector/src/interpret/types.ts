@@ -289,12 +289,8 @@ export interface UnknownValue {
   from?: Value
 }
 
-export interface UnknownCall {
+export interface UnknownCall extends CallArguments {
   callee: Value
-  args: Value[]
-  kwargs: Kwargs
-  /** More arguments may have been passed (`*unknown`, `**unknown`). */
-  rest: boolean
 }
 
 export interface CallArguments {

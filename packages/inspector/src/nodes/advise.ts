@@ -16,7 +16,11 @@ const MAX_NAMES = 8
 export const hintsOf = (advice: Advice): string[] =>
   [...advice].map(([code, names]) => adviceOf(code, listOf([...names])))
 
-export const listOf = (names: readonly string[]): string => {
+/** The sentence of a code after what it is about; none about nothing. */
+export const hintAbout = (code: string, about: readonly string[]): string[] =>
+  about.length > 0 ? [adviceOf(code, listOf(about))] : []
+
+const listOf = (names: readonly string[]): string => {
   const left = names.length - MAX_NAMES
   return names.slice(0, MAX_NAMES).join(', ') + (left > 0 ? ` and ${left} more` : '')
 }

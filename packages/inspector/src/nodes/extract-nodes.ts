@@ -10,7 +10,7 @@ import type { Module } from '../python/ast.ts'
 import type { PythonParser } from '../python/parse.ts'
 import { decodeSource } from '../python/source-text.ts'
 import { EXTRACTOR_VERSION } from '../versions.ts'
-import { listOf } from './advise.ts'
+import { hintAbout } from './advise.ts'
 import { findByFallback, readNodeList } from './fallback.ts'
 import { findNodes, type FoundNodes } from './find-nodes.ts'
 import { findNeededPython } from './python-version.ts'
@@ -75,13 +75,13 @@ const makeSection = (pack: Pack, interpreter: Interpreter, found: FoundNodes): N
   const reasons = [...new Set([...interpreter.reasons().map(({ code }) => code), ...found.reasons])]
   const hints = [
     ...(found.hints ?? []),
-    ...builtInHints(found.nodes),
+    ...hintAbout('built_in_name', found.nodes.map(nameOf).filter(isBuiltIn)),
     ...placeHints(interpreter.reasons()),
     ...pythonHints(pack, interpreter),
     ...elsewhereHints(interpreter),
     ...(readNodeList(pack.files) ? [] : [adviceOf('node_list_invalid')]),
   ]
-  const own = capNodes(found.nodes.filter(({ name }) => !BUILT_IN_NODE_NAMES.has(name)))
+  const own = capNodes(found.nodes.filter(({ name }) => !isBuiltIn(name)))
   if (own.isCut) reasons.push('budget_text')
   const workflowNames = listWorkflowNames(pack, interpreter, found)
   const partial = reasons.length > 0
@@ -126,10 +126,9 @@ const failureOf = ({ state }: FoundNodes, reasons: readonly string[]): string | 
   return reasons.find((reason) => reason.startsWith('budget_')) ?? 'mapping_unknown'
 }
 
-const builtInHints = (nodes: readonly ExtractedNode[]): string[] => {
-  const names = nodes.map(({ name }) => name).filter((name) => BUILT_IN_NODE_NAMES.has(name))
-  return names.length > 0 ? [adviceOf('built_in_name', listOf(names))] : []
-}
+const nameOf = ({ name }: ExtractedNode): string => name
+
+const isBuiltIn = (name: string): boolean => BUILT_IN_NODE_NAMES.has(name)
 
 /** Names syntax that hosts with an older Python do not read, unless the project says that it needs that version. */
 const pythonHints = ({ files }: Pack, interpreter: Interpreter): string[] => {
@@ -141,7 +140,7 @@ const pythonHints = ({ files }: Pack, interpreter: Interpreter): string[] => {
     ({ file, line, minor, syntax }) =>
       `${file}, line ${line}: ${syntax}, of Python 3.${minor}${said}`,
   )
-  return places.length > 0 ? [adviceOf('needs_python', listOf(places))] : []
+  return hintAbout('needs_python', places)
 }
 
 /** Names what the pack uses and not every host has, with its place. */
@@ -151,15 +150,17 @@ const elsewhereHints = (interpreter: Interpreter): string[] => {
   const places = notes.map(
     ({ file, line, message }) => `${file.slice(root.length + 1)}, line ${line}: ${message}`,
   )
-  return places.length > 0 ? [adviceOf('elsewhere', listOf(places))] : []
+  return hintAbout('elsewhere', places)
 }
 
 /** Sentences of the reasons that are about a file or module, with some of those. */
 const placeHints = (reasons: readonly Reason[]): string[] =>
-  ['own_module_missing', 'unparsable'].flatMap((code) => {
-    const places = reasons.flatMap((reason) => (reason.code === code ? reason.detail : []))
-    return places.length > 0 ? [adviceOf(code, listOf(places))] : []
-  })
+  ['own_module_missing', 'unparsable'].flatMap((code) =>
+    hintAbout(
+      code,
+      reasons.flatMap((reason) => (reason.code === code ? reason.detail : [])),
+    ),
+  )
 
 const capNodes = (nodes: ExtractedNode[]): { nodes: ExtractedNode[]; isCut: boolean } => {
   let room = TEXT_MAX

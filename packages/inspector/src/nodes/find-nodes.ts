@@ -22,7 +22,7 @@ import type {
   UnknownValue,
   Value,
 } from '../interpret/types.ts'
-import { dynamicInputs, makeJsonWriter } from './json-text.ts'
+import { makeJsonWriter } from './json-text.ts'
 import { isUnknownNode, mayBeNode, readV1Node, type NodeReader } from './v1-node.ts'
 import { listV3Classes } from './v3/list-v3-classes.ts'
 import { UNKNOWN_NODE } from './unknown-node.ts'
@@ -292,32 +292,10 @@ const readNode = (
 ): ExtractedNode[] => {
   if (!isClass(cls) || !hasSchema(reader.interpreter, cls))
     return [readV1Node(reader, name ?? '', cls)]
-  const fields = readV3Node(reader.interpreter, cls)
-  if (!fields) return [{ ...UNKNOWN_NODE, name: name ?? '' }]
-  const { json } = reader
-  const inputs = json.inputTypes(fields.inputTypes, UNKNOWN_NODE.input_types)
-  const types = json.types(fields.returnTypes, '[]')
-  const returnNames = json.types(fields.returnNames, types.text)
-  const dynamic = new Set(fields.dynamic)
-  for (const name of dynamicInputs(inputs)) dynamic.add(name)
-  if (types.isDynamic) dynamic.add('return_types')
-  if (returnNames.isDynamic) dynamic.add('return_names')
-  const names = name === undefined ? [fields.nodeId, ...fields.otherIds] : [name]
-  return names.map((one = '') => ({
-    name: one,
-    ...(fields.displayName !== undefined && { display_name: fields.displayName }),
-    category: fields.category,
-    description: fields.description,
-    function: fields.function,
-    deprecated: fields.deprecated,
-    experimental: fields.experimental,
-    output_node: fields.outputNode,
-    input_types: inputs.text,
-    return_types: types.text,
-    return_names: returnNames.text,
-    output_is_list: fields.outputIsList,
-    dynamic: [...dynamic],
-  }))
+  const read = readV3Node(reader.interpreter, reader.json, cls)
+  if (!read) return [{ ...UNKNOWN_NODE, name: name ?? '' }]
+  const names = name === undefined ? read.ids : [name]
+  return names.map((one = '') => ({ name: one, ...read.fields }))
 }
 
 /** A class with a schema of its own, unless it also has the older form without being one of the newer base. */

@@ -1,4 +1,4 @@
-import type { BinaryOperator, Expression, Statement } from './ast.ts'
+import type { Expression, Statement } from './ast.ts'
 
 /**
  * The children of the node that is being built, on the one stack of the walk: entries `base` to `size`. Punctuation and
@@ -43,6 +43,28 @@ export const valueAt = (children: Children, index: number): unknown =>
 
 export const exprAt = (children: Children, index: number): Expression =>
   valueAt(children, index) as Expression
+
+/** The expression at this place among the children. */
+export const at =
+  (index: number) =>
+  (children: Children): Expression =>
+    exprAt(children, index)
+
+/** The first expression, if there is one. */
+export const first = (children: Children): Expression | undefined => exprs(children)[0]
+
+/** Makes the builder of a node whose fields are read one by one, in the order in which they are written. */
+export const node = <T extends { kind: string; line: number }>(
+  kind: T['kind'],
+  fields: { [Name in keyof Omit<T, 'kind' | 'line'>]-?: (children: Children) => T[Name] },
+): ((children: Children) => T) => {
+  const readers = Object.entries<(children: Children) => unknown>(fields)
+  return (children) => {
+    const made: Record<string, unknown> = { kind, line: children.line }
+    for (const [name, read] of readers) made[name] = read(children)
+    return made as unknown as T
+  }
+}
 
 /** Line of a child that is first or has a value; others have none. */
 export const lineAt = (children: Children, index: number): number =>
@@ -121,6 +143,3 @@ export const after = (children: Children, name: string): unknown => {
 
 export const block = (children: Children): Statement[] =>
   (find(children, 'block') ?? []) as Statement[]
-
-export const operatorAt = (children: Children, index: number): BinaryOperator =>
-  nameAt(children, index) as BinaryOperator

@@ -6,18 +6,13 @@ import { ParseCancelled, walkTree } from './walk.ts'
 import { prepare, repair } from './repair.ts'
 import { startBinding, startCursor } from './tree-cursor.ts'
 
-interface ParseOptions {
-  /** Asked every few thousand steps. */
-  isCancelled?: () => boolean
-}
-
 export interface PythonParser {
   /**
    * The tree of a file's text with `\n` as line end (see `decodeSource`). Any text has one: what is not Python is left
    * out and noted in `broken`. Throws ParseCancelled and nothing else. About 5 MB a second; the parser's memory (some
    * 30 times the text) is free again when it returns.
    */
-  parse(text: string, options?: ParseOptions): Module
+  parse(text: string, options?: { isCancelled?: () => boolean }): Module
   /** Frees the parser's memory; it can't be used afterwards. */
   close(): void
 }

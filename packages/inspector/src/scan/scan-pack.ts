@@ -6,7 +6,7 @@ import { makeFindings, type RatedHit } from './findings.ts'
 import { collectHits, foldHits, type Hit } from './hit.ts'
 import { RULES } from './rule-table.ts'
 import { SCANNER, SCANNER_VERSION } from '../versions.ts'
-import { SCAN_LIMITS, scanSources, type ScanLimits } from './scan-sources.ts'
+import { SCAN_LIMITS, scanSources, type ScanLimits, type ScannedSources } from './scan-sources.ts'
 import type { ImportedModule } from './source/walk.ts'
 import { readRequirementLines } from './requirements/read-files.ts'
 import { findArchiveFacts, findBinaries, findScripts, listBinaries } from './rules/binaries.ts'
@@ -38,7 +38,7 @@ export const scanPack = (input: ScanInput): FindingsSection => {
   const { pack, modules, reached, limits = SCAN_LIMITS, now = () => 0 } = input
   const scanned = scanSources({ pack, modules, reached, limits, now })
   const others = scanEntries(input, scanned.opened)
-  const scripts = listHostScripts({ root: pack.root, imports: scanned.imports })
+  const scripts = listHostScripts(pack.root, scanned)
   const checked = [...foldHits(others.hits, limits.perRuleAndFile), ...scanned.hits].flatMap(
     (hit) => rateHit(hit, pack.root, (path) => reached.has(path) || scripts.has(path)),
   )
@@ -92,21 +92,17 @@ const tagsOf = (checked: readonly RatedHit[]): string[] =>
     ),
   ].toSorted()
 
-interface HostScripts {
-  root: string
-  /** Imports of each Python file, by its archive path. */
-  imports: ReadonlyMap<string, readonly ImportedModule[]>
-}
-
 /**
  * Hosts and installers run `install.py` and `prestartup_script.py` by themselves. Lists these two and the files of
  * the pack that they import.
  */
-const listHostScripts = ({ root, imports }: HostScripts): Set<string> => {
+const listHostScripts = (root: string, { imports }: ScannedSources): Set<string> => {
   const todo = SCRIPTS.map((name) => root + name).filter((path) => imports.has(path))
   const found = new Set(todo)
   for (let path = todo.pop(); path !== undefined; path = todo.pop())
-    for (const next of importedBy(path, root, imports.get(path) ?? []))
+    for (const next of (imports.get(path) ?? []).flatMap((imported) =>
+      candidates(imported, path, root),
+    ))
       if (imports.has(next) && !found.has(next)) {
         found.add(next)
         todo.push(next)
@@ -115,9 +111,6 @@ const listHostScripts = ({ root, imports }: HostScripts): Set<string> => {
 }
 
 const SCRIPTS = ['install.py', 'prestartup_script.py']
-
-const importedBy = (path: string, root: string, imports: readonly ImportedModule[]): string[] =>
-  imports.flatMap((imported) => candidates(imported, path, root))
 
 /** Files that an import may mean: from the importing file's folder, which is on the path of a script, or the pack's root. */
 const candidates = (
@@ -136,18 +129,12 @@ const candidates = (
   )
 }
 
-interface Entries {
-  pack: Pack
-  archiveFacts?: readonly ArchiveFact[]
-  dependencies?: readonly string[]
-}
-
 /**
  * Applies the rules about whole files, texts that are no Python, and requirements. `opened` names the archives that
  * Python opens. `complete` is false when a rule failed.
  */
 const scanEntries = (
-  { pack, archiveFacts = [], dependencies = [] }: Entries,
+  { pack, archiveFacts = [], dependencies = [] }: ScanInput,
   opened: ReadonlySet<string>,
 ): { hits: Hit[]; complete: boolean } => {
   const { entries } = pack

@@ -17,7 +17,7 @@ interface Sources {
   now: () => number
 }
 
-interface ScannedSources {
+export interface ScannedSources {
   hits: Hit[]
   /** Names of the archives that Python opens. */
   opened: Set<string>
@@ -96,19 +96,14 @@ const send = ({ scanned }: Scan, path: string | undefined, detail: string): void
   scanned.hits.push({ rule: 'not-scanned', path, detail })
 }
 
-export interface ScanLimits {
+export const SCAN_LIMITS = {
   /** Findings listed of one rule in one file. */
-  perRuleAndFile: number
-  /** Findings listed in all. */
-  findings: number
-  /** Bytes of Python source. */
-  sourceBytes: number
-  milliseconds: number
-}
-
-export const SCAN_LIMITS: ScanLimits = {
   perRuleAndFile: 20,
+  /** Findings listed in all. */
   findings: 500,
+  /** Bytes of Python source. */
   sourceBytes: 64 * 1024 * 1024,
   milliseconds: 60_000,
 }
+
+export type ScanLimits = typeof SCAN_LIMITS

@@ -1,12 +1,7 @@
 import { PLACEHOLDER, PRIVATE_KEY, SECRET_FORMS } from './data/secret-forms.ts'
 
-interface Secret {
-  issuer: string
-  text: string
-}
-
 /** Tokens in a text that look alive: prefix, length and entropy as their issuer has them, and no placeholder. */
-export const findTokens = (text: string): Secret[] =>
+export const findTokens = (text: string): { issuer: string; text: string }[] =>
   !HAS_LONG_WORD.test(text)
     ? []
     : SECRET_FORMS.flatMap(({ issuer, form, entropy }) =>

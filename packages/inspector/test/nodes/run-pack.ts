@@ -3,7 +3,7 @@ import { makeInterpreter } from '../../src/interpret/interpreter.ts'
 import type { Interpreter } from '../../src/interpret/interpreter.ts'
 import { LIBRARY } from '../../src/interpret/library/library.ts'
 import type { ModuleValue, Value } from '../../src/interpret/types.ts'
-import { dynamicInputs, makeJsonWriter } from '../../src/nodes/json-text.ts'
+import { makeJsonWriter } from '../../src/nodes/json-text.ts'
 import { listV3Classes } from '../../src/nodes/v3/list-v3-classes.ts'
 import { readV3Node } from '../../src/nodes/v3/read-v3-node.ts'
 import { makePythonParser } from '../../src/python/parse.ts'
@@ -51,17 +51,15 @@ export const runPack = (source: string | Record<string, string>): RanPack => {
 /** Fields of the newer form, with the JSON texts read. */
 export const readV3 = ({ interpreter }: RanPack, cls: Value) => {
   if (typeof cls !== 'object' || cls?.kind !== 'class') throw new Error('It is no class')
-  const fields = readV3Node(interpreter, cls)
-  if (!fields) throw new Error('It has no schema')
-  const { inputTypes, types } = makeJsonWriter(interpreter)
-  const inputs = inputTypes(fields.inputTypes, '{}')
-  const dynamic = new Set([...fields.dynamic, ...dynamicInputs(inputs)])
+  const read = readV3Node(interpreter, makeJsonWriter(interpreter), cls)
+  if (!read) throw new Error('It has no schema')
+  const { ids, fields } = read
   return {
     ...fields,
-    inputTypes: JSON.parse(inputs.text) as Record<string, Record<string, unknown>>,
-    returnTypes: JSON.parse(types(fields.returnTypes, '[]').text) as unknown,
-    returnNames: JSON.parse(types(fields.returnNames, '[]').text) as unknown,
-    dynamic: [...dynamic],
+    ids,
+    input_types: JSON.parse(fields.input_types) as Record<string, Record<string, unknown>>,
+    return_types: JSON.parse(fields.return_types) as unknown,
+    return_names: JSON.parse(fields.return_names) as unknown,
   }
 }
 

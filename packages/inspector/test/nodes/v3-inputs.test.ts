@@ -28,9 +28,9 @@ class Kiln(io.ComfyNode):
 }
 
 const required = (input: string): unknown => {
-  const { inputTypes, dynamic } = read(`[${input}]`)
+  const { input_types, dynamic } = read(`[${input}]`)
   assert.deepEqual(dynamic, [])
-  return Object.values(inputTypes['required'] ?? {})[0]
+  return Object.values(input_types['required'] ?? {})[0]
 }
 
 describe('an input of the newer form', () => {
@@ -167,23 +167,23 @@ describe('an input of the newer form', () => {
   })
 
   test('is optional by its own word, and sections keep the order of the inputs', () => {
-    const { inputTypes } = read(
+    const { input_types } = read(
       '[io.Int.Input("b", optional=True), io.Int.Input("2"), io.Int.Input("1"), io.Int.Input("a", "", True)]',
     )
-    assert.deepEqual(Object.keys(inputTypes), ['required', 'optional'])
-    assert.deepEqual(Object.keys(inputTypes['optional'] ?? {}), ['b', 'a'])
+    assert.deepEqual(Object.keys(input_types), ['required', 'optional'])
+    assert.deepEqual(Object.keys(input_types['optional'] ?? {}), ['b', 'a'])
   })
 
   test('may be one of a list that loops and sums make', () => {
-    const { inputTypes } = read('[io.Int.Input(f"n{i}") for i in range(2)] + ([KILN.Input("k")])')
-    assert.deepEqual(Object.keys(inputTypes['required'] ?? {}), ['n0', 'n1', 'k'])
+    const { input_types } = read('[io.Int.Input(f"n{i}") for i in range(2)] + ([KILN.Input("k")])')
+    assert.deepEqual(Object.keys(input_types['required'] ?? {}), ['n0', 'n1', 'k'])
   })
 
   test('that wraps an optional one is optional', () => {
-    const { inputTypes } = read(
+    const { input_types } = read(
       '[io.MultiType.Input(io.Image.Input("x", optional=True), [io.Mask])]',
     )
-    assert.deepEqual(inputTypes['optional'], { x: ['IMAGE,MASK', {}] })
+    assert.deepEqual(input_types['optional'], { x: ['IMAGE,MASK', {}] })
   })
 
   const partly: [text: string, sections: unknown][] = [
@@ -204,8 +204,8 @@ describe('an input of the newer form', () => {
   ]
   for (const [text, sections] of partly)
     test(`${text} leaves out what can not be known`, () => {
-      const { inputTypes, dynamic } = read(text)
-      assert.deepEqual(inputTypes, sections)
+      const { input_types, dynamic } = read(text)
+      assert.deepEqual(input_types, sections)
       // Of one input alone where it is known which.
       const isOfOne = /Input\("x".+(?:elsewhere|folder)|TYPE\)/.test(text)
       assert.deepEqual(dynamic, [isOfOne ? 'input_types.x' : 'input_types'])
@@ -230,8 +230,8 @@ class Kiln(io.ComfyNode):
     @classmethod
     def define_schema(cls): return io.Schema(node_id="K", inputs=[x])
 `)
-      const { nodeId, dynamic } = readV3(ran, ran.get('Kiln'))
-      assert.equal(nodeId, 'K')
+      const { ids, dynamic } = readV3(ran, ran.get('Kiln'))
+      assert.deepEqual(ids, ['K'])
       assert.match(dynamic.join(), /^input_types/)
     })
 })

@@ -20,7 +20,7 @@ class Plain: pass
 /** Ids of the nodes of a pack, and whether these are all. */
 const list = (source: string) => {
   const { nodes, complete } = readEntrypoint(runPack(BEFORE + source))
-  return { ids: nodes.map(({ nodeId }) => nodeId), complete }
+  return { ids: nodes.flatMap(({ ids }) => ids), complete }
 }
 
 const extension = (body: string): string => `
@@ -54,12 +54,12 @@ async def comfy_entrypoint(): return Pack()
     )
     assert.equal(complete, true)
     assert.equal(nodes.length, 1)
-    const { nodeId, function: name, returnTypes, returnNames, inputTypes } = nodes[0] ?? {}
+    const { ids, function: name, return_types, return_names, input_types } = nodes[0] ?? {}
     assert.deepEqual(
-      [nodeId, name, returnTypes, returnNames],
+      [ids?.[0], name, return_types, return_names],
       ['Kiln_Spin', 'EXECUTE_NORMALIZED_ASYNC', ['IMAGE'], ['pot']],
     )
-    assert.deepEqual(inputTypes, {
+    assert.deepEqual(input_types, {
       required: { clay: ['IMAGE', {}] },
       optional: { wet: ['BOOLEAN', { default: true }] },
     })

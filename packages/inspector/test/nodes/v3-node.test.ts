@@ -27,22 +27,21 @@ describe('a node of the newer form', () => {
         description="Fires\\nit.", is_deprecated=True, is_experimental=True,
         is_output_node=True`)
     assert.deepEqual(node, {
-      nodeId: 'Kiln_Fire',
-      otherIds: [],
-      displayName: 'Fire',
+      ids: ['Kiln_Fire'],
+      display_name: 'Fire',
       category: 'kiln/heat',
       description: 'Fires\nit.',
       function: 'EXECUTE_NORMALIZED',
       deprecated: true,
       experimental: true,
-      outputNode: true,
-      inputTypes: {
+      output_node: true,
+      input_types: {
         required: {},
         hidden: { prompt: ['PROMPT'], extra_pnginfo: ['EXTRA_PNGINFO'] },
       },
-      returnTypes: [],
-      returnNames: [],
-      outputIsList: [],
+      return_types: [],
+      return_names: [],
+      output_is_list: [],
       dynamic: [],
     })
   })
@@ -56,10 +55,10 @@ describe('a node of the newer form', () => {
     const node = readSchema(
       '"Kiln_Fire", "Fire", "kiln", [io.Image.Input("clay")], [io.Mask.Output()]',
     )
-    assert.equal(node.nodeId, 'Kiln_Fire')
+    assert.equal(node.ids[0], 'Kiln_Fire')
     assert.equal(node.category, 'kiln')
-    assert.deepEqual(node.inputTypes, { required: { clay: ['IMAGE', {}] } })
-    assert.deepEqual(node.returnTypes, ['MASK'])
+    assert.deepEqual(node.input_types, { required: { clay: ['IMAGE', {}] } })
+    assert.deepEqual(node.return_types, ['MASK'])
   })
 
   const outputs: [text: string, types: unknown, names: unknown, isList: boolean[]][] = [
@@ -83,8 +82,8 @@ describe('a node of the newer form', () => {
     test(`gives ${text}`, () => {
       const before = 'NAME = "urn"\nT = io.MatchType.Template("t")'
       const node = readSchema(`node_id="K", outputs=[${text}]`, before)
-      assert.deepEqual([node.returnTypes, node.returnNames], [types, names])
-      assert.deepEqual(node.outputIsList, isList)
+      assert.deepEqual([node.return_types, node.return_names], [types, names])
+      assert.deepEqual(node.output_is_list, isList)
       assert.deepEqual(node.dynamic, [])
     })
 
@@ -94,7 +93,7 @@ describe('a node of the newer form', () => {
       'import elsewhere',
     )
     assert.deepEqual(
-      [node.returnTypes, node.outputIsList],
+      [node.return_types, node.output_is_list],
       [
         ['*', 'INT'],
         [false, false],
@@ -108,7 +107,7 @@ describe('a node of the newer form', () => {
       'node_id="K", outputs=[io.Int.Output()] + ([io.Mask.Output()] if elsewhere.A else [])',
       'import elsewhere',
     )
-    assert.deepEqual([node.returnTypes, node.returnNames, node.outputIsList], [[], [], []])
+    assert.deepEqual([node.return_types, node.return_names, node.output_is_list], [[], [], []])
     assert.deepEqual(node.dynamic, ['return_types', 'return_names', 'output_is_list'])
   })
 
@@ -130,7 +129,7 @@ describe('a node of the newer form', () => {
   ]
   for (const [args, expected] of hidden)
     test(`with ${args} has these hidden inputs`, () => {
-      assert.deepEqual(readSchema(`node_id="K", ${args}`).inputTypes['hidden'], expected)
+      assert.deepEqual(readSchema(`node_id="K", ${args}`).input_types['hidden'], expected)
     })
 
   const functions: [body: string, name: string][] = [
@@ -179,7 +178,7 @@ class Kiln(io.ComfyNode):
 `
   for (const [name, imports] of roots)
     test(`may import io by ${name}`, () => {
-      assert.deepEqual(read({ '__init__.py': imports + kiln }).inputTypes, {
+      assert.deepEqual(read({ '__init__.py': imports + kiln }).input_types, {
         required: { glaze: ['GLAZE', {}], n: ['INT', { min: 1 }] },
       })
     })
@@ -190,7 +189,7 @@ class Kiln(io.ComfyNode):
       'compat.py':
         'try:\n    from comfy_api.latest import io\nexcept ImportError:\n    io = None\n',
     })
-    assert.equal(node.nodeId, 'K')
+    assert.equal(node.ids[0], 'K')
   })
 
   test('may be imported by its parts', () => {
@@ -202,8 +201,8 @@ class Kiln(ComfyNode):
     def define_schema(cls): return Schema("K", inputs=[Int.Input("n")], outputs=[Image.Output()])
 `,
     })
-    assert.deepEqual(node.inputTypes, { required: { n: ['INT', {}] } })
-    assert.deepEqual(node.returnTypes, ['IMAGE'])
+    assert.deepEqual(node.input_types, { required: { n: ['INT', {}] } })
+    assert.deepEqual(node.return_types, ['IMAGE'])
   })
 
   test('of an installed package is read by the tails of its names', () => {
@@ -215,7 +214,7 @@ class Kiln(things.Node):
     def define_schema(cls): return things.Schema(node_id="K", inputs=[things.Image.Input("clay")])
 `,
     })
-    assert.deepEqual([node.nodeId, node.inputTypes], ['K', { required: { clay: ['IMAGE', {}] } }])
+    assert.deepEqual([node.ids[0], node.input_types], ['K', { required: { clay: ['IMAGE', {}] } }])
   })
 
   test('may be made by a base and changed by the class', () => {
@@ -234,12 +233,12 @@ class Kiln(Base):
         schema.outputs = [io.Int.Output()]
         return schema
 `)
-    assert.equal(node.nodeId, 'K')
-    assert.deepEqual(node.inputTypes, {
+    assert.equal(node.ids[0], 'K')
+    assert.deepEqual(node.input_types, {
       required: { mask: ['MASK', {}] },
       optional: { clay: ['IMAGE', {}] },
     })
-    assert.deepEqual(node.returnTypes, ['INT'])
+    assert.deepEqual(node.return_types, ['INT'])
   })
 
   test('may be put together by a helper of the base', () => {
@@ -255,19 +254,19 @@ class Kiln(Base):
     @classmethod
     def inputs(cls): return [io.Float.Input("heat", step=1e-05)]
 `)
-    assert.equal(node.nodeId, 'K')
-    assert.deepEqual(node.inputTypes, { required: { heat: ['FLOAT', { step: 0.00001 }] } })
+    assert.equal(node.ids[0], 'K')
+    assert.deepEqual(node.input_types, { required: { heat: ['FLOAT', { step: 0.00001 }] } })
   })
 
   test('may get its arguments from a dict', () => {
     const common = 'COMMON = {"category": "kiln", "outputs": [io.Image.Output()]}'
     const node = readSchema('node_id="K", **COMMON', common)
-    assert.deepEqual([node.category, node.returnTypes], ['kiln', ['IMAGE']])
+    assert.deepEqual([node.category, node.return_types], ['kiln', ['IMAGE']])
   })
 
   test('with unknown further arguments keeps those it has, and everything is dynamic', () => {
     const node = readSchema('node_id="K", category="kiln", **elsewhere.MORE', 'import elsewhere')
-    assert.deepEqual([node.nodeId, node.category], ['K', 'kiln'])
+    assert.deepEqual([node.ids[0], node.category], ['K', 'kiln'])
     assert.ok(node.dynamic.includes('input_types'), `dynamic is ${node.dynamic.join()}`)
   })
 
@@ -287,7 +286,7 @@ class Kiln(io.ComfyNode):
     @classmethod
     def execute(cls): ...
 `)
-    assert.deepEqual([node.nodeId, node.returnTypes], ['K', ['IMAGE']])
+    assert.deepEqual([node.ids[0], node.return_types], ['K', ['IMAGE']])
     assert.deepEqual(node.dynamic, ['input_types'])
   })
 
@@ -300,8 +299,8 @@ class Kiln(io.ComfyNode):
     @classmethod
     def execute(cls): ...
 `)
-    assert.equal(node.nodeId, undefined)
-    assert.deepEqual(node.inputTypes, { required: {} })
+    assert.equal(node.ids[0], undefined)
+    assert.deepEqual(node.input_types, { required: {} })
     assert.equal(node.dynamic.length, 9)
   })
 })

@@ -1,7 +1,6 @@
 import { IDENTITY_METHODS } from './payload-methods.ts'
 import { listAttributes, lookUpPlainly } from '../operate/attribute.ts'
 import { instantiate, newInstance } from '../operate/call.ts'
-import { hasUnknownBase } from '../operate/class-lookup.ts'
 import { identityOf } from '../operate/hash-key.ts'
 import { readItems } from '../operate/iterate.ts'
 import { makeClass, newClass } from '../operate/make-class.ts'
@@ -9,7 +8,7 @@ import { makeDict } from '../operate/mapping.ts'
 import { setOnClassPlainly, setPlainly } from '../operate/set-attribute.ts'
 import { formatValue, reprOf } from '../operate/text-of.ts'
 import { typeOf } from '../operate/is-instance.ts'
-import type { BaseValue, ClassValue, Kwargs, PropertyValue, Runtime, Value } from '../types.ts'
+import type { ClassValue, Kwargs, PropertyValue, Runtime, Value } from '../types.ts'
 import {
   isBase,
   isClass,
@@ -63,16 +62,9 @@ export const TYPE: Definition = {
     },
     __subclasses__: (_, [cls]) => (isClass(cls) ? makeList(cls.subclasses.slice()) : undefined),
     mro: (_, [cls]) => (isClass(cls) ? makeList(cls.mro.slice()) : undefined),
-    __instancecheck__: (rt, [cls, value]) =>
-      isClass(cls) ? undecidedAsUnknown(typeOf(rt, value ?? null), cls) : undefined,
+    __instancecheck__: () => undefined,
   },
   classMethods: { __prepare__: (rt) => makeDict(rt, []) },
-}
-
-function undecidedAsUnknown(made: BaseValue, cls: ClassValue): Value | undefined {
-  if (made.kind === 'unknown') return undefined
-  if (made.mro.includes(cls)) return true
-  return hasUnknownBase(made) ? undefined : false
 }
 
 /** `type(value)`, `type(name, bases, namespace)`. */
@@ -89,7 +81,7 @@ function constructType(
   if (typeof name !== 'string') return undefined
   const namespace = namesIn(names)
   const list = bases === undefined ? [] : readItems(rt, bases).items
-  if (isType) return makeClass(rt, name, list, namespace, { kwargs })
+  if (isType) return makeClass(rt, name, list, namespace, kwargs)
   const real = list.map((base) => (isBase(base) ? base : makeUnknown('base')))
   return newClass(rt, { metaclass: cls, name, bases: real, namespace, kwargs })
 }

@@ -15,13 +15,6 @@ import { OBJECT_FUNCTIONS } from './object-functions.ts'
 import { BYTES, STR } from './text-classes.ts'
 import { VALUE_FUNCTIONS } from './value-functions.ts'
 
-export interface Builtins {
-  /** Names that every module sees. */
-  names: Map<string, Value>
-  /** A builtin class, also one without a name in `names`. */
-  classNamed: (name: string) => ClassValue
-}
-
 // Classes that builtins name, whose instances are other kinds of values.
 const VISIBLE: Definition[] = [
   STR,
@@ -49,8 +42,8 @@ const UNKNOWN_RESULTS = words(
   'input memoryview bytearray complex breakpoint aiter anext ascii divmod pow hex oct bin ord',
 )
 
-/** Makes the builtin classes and functions, for one runtime. */
-export function makeBuiltins(): Builtins {
+/** Makes the names that every module sees, and gives builtin classes, those without such a name too, for one runtime. */
+export function makeBuiltins() {
   const classes = new Map<string, ClassValue>()
   const { object, type } = makeRoots()
   const names = new Map<string, Value>([
@@ -79,20 +72,7 @@ export function makeBuiltins(): Builtins {
 
 /** `object` and `type`, each of which needs the other. */
 function makeRoots(): { object: ClassValue; type: ClassValue } {
-  const object: ClassValue = {
-    kind: 'class',
-    name: 'object',
-    qualname: 'object',
-    module: 'builtins',
-    home: 'library',
-    bases: [],
-    mro: [],
-    namespace: new Map(),
-    metaclass: undefined as never,
-    subclasses: [],
-    payload: undefined,
-  }
-  object.mro = [object]
+  const object = makeNativeClass({ name: 'object', module: 'builtins' }, [], undefined as never)
   const type = makeNativeClass({ name: 'type', module: 'builtins' }, [object], object)
   type.metaclass = type
   object.metaclass = type

@@ -155,13 +155,10 @@ export const GENERATOR: Definition = {
   name: 'generator',
   methods: {
     ...ITERATOR_METHODS,
-    send: (rt, args, kwargs) => {
-      // It ran to its end when it was first asked, without what is sent.
-      if (args[1] !== null) rt.state.guesses += 1
-      return ITERATOR_METHODS['__next__']?.(rt, args, kwargs)
-    },
     close: () => null,
   },
+  // It ran to its end when it was first asked, without what is sent.
+  unread: 'send',
 }
 
 /** Views of dicts. */

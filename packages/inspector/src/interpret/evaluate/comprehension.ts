@@ -21,13 +21,13 @@ export function evaluateComprehension(rt: Runtime, node: Comprehension, scope: S
   if (node.of === 'generator') return makeGenerator(rt, node, run)
   const items: Value[] = []
   const maybe: Value[] = []
-  for (const inner of eachRound(rt, node.clauses, run)) {
+  for (const inner of eachRound(rt, run)) {
     items.push(evaluate(rt, node.element, inner))
     if (run.isUnsure) maybe.push(items.at(-1) ?? null)
     if (items.length > rt.budget.limits.containerItems) run.rest = true
     if (items.length > rt.budget.limits.containerItems) break
   }
-  if (run.rest) runOnce(rt, node.clauses, run, [node.element])
+  if (run.rest) runOnce(rt, run, [node.element])
   if (!rt.budget.allowItems(items.length)) return makeUnknown('items')
   if (node.of === 'list') {
     const list = makeList(items, run.rest)
@@ -47,7 +47,7 @@ export function evaluateDictComprehension(
 ): Value {
   const run = start(rt, node.clauses, scope)
   const dict = makeEmptyDict()
-  for (const inner of eachRound(rt, node.clauses, run)) {
+  for (const inner of eachRound(rt, run)) {
     const key = evaluate(rt, node.key, inner)
     const value = evaluate(rt, node.value, inner)
     const set = () => {
@@ -57,13 +57,14 @@ export function evaluateDictComprehension(
     if (run.isUnsure) runUnsure(rt, set)
     else set()
   }
-  if (run.rest) runOnce(rt, node.clauses, run, [node.key, node.value])
+  if (run.rest) runOnce(rt, run, [node.key, node.value])
   if (!rt.budget.allowItems(dict.values.size)) return makeUnknown('items')
   if (run.rest) dict.rest = true
   return asNew(rt, dict)
 }
 
 interface Run {
+  clauses: ComprehensionClause[]
   /** The first clause is evaluated outside. */
   first: Value
   scope: Scope
@@ -79,6 +80,7 @@ function start(rt: Runtime, clauses: ComprehensionClause[], scope: Scope): Run {
   const [clause] = clauses
   const first = clause ? evaluate(rt, clause.iter, scope) : null
   return {
+    clauses,
     first,
     scope: {
       ...closureScope(scope),
@@ -99,13 +101,8 @@ function start(rt: Runtime, clauses: ComprehensionClause[], scope: Scope): Run {
  * The scope, once for each round that reaches the element. A condition that can't be decided keeps the item. An unknown
  * has no items: it only leaves a rest.
  */
-function* eachRound(
-  rt: Runtime,
-  clauses: ComprehensionClause[],
-  run: Run,
-  index = 0,
-): Generator<Scope> {
-  const clause = clauses[index]
+function* eachRound(rt: Runtime, run: Run, index = 0): Generator<Scope> {
+  const clause = run.clauses[index]
   if (!clause) {
     yield run.scope
     return
@@ -125,23 +122,18 @@ function* eachRound(
     const { isUnsure } = run
     if (iterator?.maybe?.has(item)) run.isUnsure = true
     run.unordered ||= iterator?.unordered !== undefined
-    if (holds(rt, clause.conditions, run)) yield* eachRound(rt, clauses, run, index + 1)
+    if (holds(rt, clause.conditions, run)) yield* eachRound(rt, run, index + 1)
     run.isUnsure = isUnsure
   }
   if (iterator === undefined || iterator.rest) run.rest = true
 }
 
 /** A round over items that are not known, for what it calls: its own result is in the rest. */
-function runOnce(
-  rt: Runtime,
-  clauses: readonly ComprehensionClause[],
-  run: Run,
-  elements: readonly Expression[],
-): void {
+function runOnce(rt: Runtime, run: Run, elements: readonly Expression[]): void {
   if (![...nodesWithin(elements)].some(({ kind }) => kind === 'Call')) return
   rt.state.repeating += 1
   runUnsure(rt, () => {
-    for (const { target } of clauses) assignTarget(rt, target, makeUnknown('item'), run.scope)
+    for (const { target } of run.clauses) assignTarget(rt, target, makeUnknown('item'), run.scope)
     for (const element of elements) evaluate(rt, element, run.scope)
     return undefined
   })
@@ -157,7 +149,7 @@ function holds(rt: Runtime, conditions: readonly Expression[], run: Run): boolea
 }
 
 function makeGenerator(rt: Runtime, node: Comprehension, run: Run): IteratorValue {
-  const rounds = eachRound(rt, node.clauses, run)
+  const rounds = eachRound(rt, run)
   const generator = makeIterator('generator', () => {
     const { value: inner, done } = rounds.next()
     if (!done) {
@@ -166,7 +158,7 @@ function makeGenerator(rt: Runtime, node: Comprehension, run: Run): IteratorValu
       if (run.isUnsure) mark(generator, 'maybe', item)
       return item
     }
-    if (run.rest && !generator.rest) runOnce(rt, node.clauses, run, [node.element])
+    if (run.rest && !generator.rest) runOnce(rt, run, [node.element])
     generator.rest = run.rest
     return undefined
   })

@@ -1,4 +1,5 @@
 import { evaluateSafely, execute } from '../run-code.ts'
+import { withState } from '../with-state.ts'
 import { truthOf } from '../operate/truth.ts'
 import { assignedNames } from './assigned-names.ts'
 import { mergeValues } from '../values/merge-values.ts'
@@ -22,6 +23,9 @@ export interface Branch {
   names: readonly string[]
   run: (scope: Scope) => Completion
 }
+
+/** The way past what may not run. */
+export const NO_BRANCH: Branch = { names: [], run: () => undefined }
 
 function bodyBranch(rt: Runtime, body: readonly Statement[]): Branch {
   return { names: assignedNames(rt, body), run: (scope) => execute(rt, body, scope) }
@@ -66,17 +70,14 @@ export function runBranches(rt: Runtime, scope: Scope, branches: Branch[]): Comp
 }
 
 function runBranch(rt: Runtime, scope: Scope, branch: Branch): Omit<Outcome, 'bindings'> {
-  const { state } = rt
-  const { removed: removedAround, added: addedAround, written: writtenAround } = state
-  const removed: Removed = { scope: state.scope, putBack: new Map() }
+  const removed: Removed = { scope: rt.state.scope, putBack: new Map() }
   const added: AddedEntries = new Map()
   const written: Written = new Map()
-  Object.assign(state, { removed, added, written })
+  const run = () => attempt(rt, () => branch.run(scope))
   try {
-    const { value: end, raised } = attempt(rt, () => branch.run(scope))
+    const { value: end, raised } = withState(rt, { removed, added, written }, run)
     return { end, raised, added, written }
   } finally {
-    Object.assign(state, { removed: removedAround, added: addedAround, written: writtenAround })
     for (const putBack of removed.putBack.values()) putBack()
   }
 }

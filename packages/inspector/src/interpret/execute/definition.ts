@@ -1,4 +1,5 @@
 import { execute } from '../run-code.ts'
+import { withState } from '../with-state.ts'
 import { evaluateArguments } from '../evaluate/call-expression.ts'
 import { evaluateSafely } from '../evaluate/expression.ts'
 import { docstringOf, makeFunction, qualify } from '../evaluate/make-function.ts'
@@ -20,7 +21,7 @@ export function executeClass(rt: Runtime, node: ClassDef, scope: Scope): undefin
     typeScope(node, scope),
   )
   const namespace = runClassBody(rt, node, scope)
-  const cls = makeClass(rt, node.name, args, namespace, { kwargs })
+  const cls = makeClass(rt, node.name, args, namespace, kwargs)
   for (const decorator of decorators) giveToDecorator(rt, decorator, cls)
   bindName(scope, node.name, decorate(rt, decorators, cls))
 }
@@ -33,7 +34,7 @@ function runClassBody(rt: Runtime, node: ClassDef, scope: Scope): Map<string, Va
   const docstring = docstringOf(node.body)
   if (docstring !== undefined) names.set('__doc__', docstring)
   const owner: { cls: ClassValue | undefined } = { cls: undefined }
-  runIn(rt, node, {
+  const inner: Scope = {
     kind: 'class',
     names,
     parent: typeScope(node, closureScope(scope)),
@@ -41,20 +42,10 @@ function runClassBody(rt: Runtime, node: ClassDef, scope: Scope): Map<string, Va
     declared: undefined,
     frame: scope.frame,
     owner,
-  })
+  }
+  withState(rt, { scope: inner }, () => execute(rt, node.body, inner))
   names.set(CLASS_CELL, makeInstance(rt.builtinClass('object'), undefined, owner))
   return names
-}
-
-function runIn(rt: Runtime, node: ClassDef, inner: Scope): void {
-  const { state } = rt
-  const around = state.scope
-  state.scope = inner
-  try {
-    execute(rt, node.body, inner)
-  } finally {
-    state.scope = around
-  }
 }
 
 export function executeFunction(rt: Runtime, node: FunctionDef, scope: Scope): undefined {

@@ -1,5 +1,6 @@
+import { withState } from '../with-state.ts'
 import { assignTarget, execute } from '../run-code.ts'
-import { mentioned, openReached, saveReached } from '../operate/give-away.ts'
+import { mentioned, openReached } from '../operate/give-away.ts'
 import { raiseIfCertain } from '../operate/raise.ts'
 import { isUnknown, nameOf } from '../values/read-value.ts'
 import { truthOf } from '../operate/truth.ts'
@@ -8,21 +9,17 @@ import { evaluateSafely } from '../evaluate/expression.ts'
 import { bindName, stepOf } from '../evaluate/name.ts'
 import type { For, While } from '../../python/ast.ts'
 import { nodesWithin } from '../../python/nodes-within.ts'
-import { words } from '../../words.ts'
 import { assignedNames } from './assigned-names.ts'
-import { runBranches } from './branch.ts'
+import { NO_BRANCH, runBranches } from './branch.ts'
 import { makeUnknown } from '../values/make-value.ts'
 import type { Completion, IteratorValue, Runtime, Scope, Value } from '../types.ts'
 
 export function executeLoop(rt: Runtime, node: For | While, scope: Scope): Completion {
   const { maybeBroken, maybeLeft } = rt.state
-  try {
+  return withState(rt, { maybeBroken, maybeLeft }, () => {
     const end = node.kind === 'For' ? runFor(rt, node, scope) : runWhile(rt, node, scope)
-    if (end === 'break') return undefined
-    return end ?? execute(rt, node.orelse, scope)
-  } finally {
-    Object.assign(rt.state, { maybeBroken, maybeLeft })
-  }
+    return end === 'break' ? undefined : (end ?? execute(rt, node.orelse, scope))
+  })
 }
 
 function runFor(rt: Runtime, node: For, scope: Scope): Completion {
@@ -65,26 +62,17 @@ function runRound(rt: Runtime, node: For, scope: Scope, item: Value): Completion
 function runMaybe(rt: Runtime, node: For, scope: Scope, item: Value, repeating = 1): Completion {
   const names = assignedNames(rt, node)
   const round = () => endOfRound(rt, repeating, () => runRound(rt, node, scope, item))
-  return runBranches(rt, scope, [
-    { names, run: round },
-    { names: [], run: () => undefined },
-  ])
+  return runBranches(rt, scope, [{ names, run: round }, NO_BRANCH])
 }
 
 function endOfRound(rt: Runtime, repeating: number, round: () => Completion): Completion {
-  rt.state.repeating += repeating
-  try {
-    const end = round()
-    return typeof end === 'object' ? end : undefined
-  } finally {
-    rt.state.repeating -= repeating
-  }
+  const end = withState(rt, { repeating: rt.state.repeating + repeating }, round)
+  return typeof end === 'object' ? end : undefined
 }
 
 function runWhile(rt: Runtime, node: While, scope: Scope): Completion {
   const { state } = rt
   const max = state.isThread ? THREAD_ROUNDS : rt.budget.limits.whileRounds
-  const putBack = isEndless(node) && !state.isThread && saveReached(rt, mentioned(rt, node, scope))
   for (let rounds = 0; rounds < max; rounds += 1) {
     const test = truthOf(rt, evaluateSafely(rt, node.test, scope))
     if (test === false) return undefined
@@ -96,17 +84,8 @@ function runWhile(rt: Runtime, node: While, scope: Scope): Completion {
     if (state.maybeBroken && node.test.kind === 'Constant') return undefined
   }
   if (!state.isThread) rt.budget.spent('rounds')
-  if (putBack) putBack()
   return cutShort(rt, node, scope)
 }
-
-/** Nothing in it leaves it: what it does is never seen. */
-function isEndless({ test, body }: While): boolean {
-  if (test.kind !== 'Constant') return false
-  return [...nodesWithin(body)].every(({ kind }) => !LEAVES.has(kind))
-}
-
-const LEAVES = new Set(words('Break Return Raise Call Yield YieldFrom Await'))
 
 /** The rest of the loop was not run: all that it may write is unknown. */
 function cutShort(rt: Runtime, node: For | While, scope: Scope): undefined {
@@ -124,8 +103,5 @@ const THREAD_ROUNDS = 100
 
 function runWhileOnce(rt: Runtime, node: While, scope: Scope): Completion {
   const round = () => endOfRound(rt, 1, () => execute(rt, node.body, scope))
-  return runBranches(rt, scope, [
-    { names: assignedNames(rt, node.body), run: round },
-    { names: [], run: () => undefined },
-  ])
+  return runBranches(rt, scope, [{ names: assignedNames(rt, node.body), run: round }, NO_BRANCH])
 }

@@ -3,7 +3,7 @@ import { truthOf } from '../operate/truth.ts'
 import { evaluateSafely } from '../evaluate/expression.ts'
 import { namesOf } from '../../python/build/patterns.ts'
 import { assignedNames } from './assigned-names.ts'
-import { runBranches, type Branch } from './branch.ts'
+import { NO_BRANCH, runBranches, type Branch } from './branch.ts'
 import { bindName } from '../evaluate/name.ts'
 import type { Completion, Runtime, Scope, Truth, Value } from '../types.ts'
 import type { Match, MatchCase, Pattern } from '../../python/ast.ts'
@@ -23,7 +23,7 @@ export function executeMatch(rt: Runtime, node: Match, scope: Scope): Completion
     if (truth === true) return runBranches(rt, scope, branches)
   }
   if (branches.length === 0) return undefined
-  return runBranches(rt, scope, [...branches, { names: [], run: () => undefined }])
+  return runBranches(rt, scope, [...branches, NO_BRANCH])
 }
 
 function tryCase(
@@ -78,9 +78,11 @@ function matchPattern(matching: Matching, pattern: Pattern, value: Value): Truth
   }
 }
 
-type PatternOf<Kind extends Pattern['kind']> = Extract<Pattern, { kind: Kind }>
-
-function matchAs(matching: Matching, { pattern, name }: PatternOf<'MatchAs'>, value: Value): Truth {
+function matchAs(
+  matching: Matching,
+  { pattern, name }: Pattern & { kind: 'MatchAs' },
+  value: Value,
+): Truth {
   const fits = pattern ? matchPattern(matching, pattern, value) : true
   if (fits !== false && name !== undefined) matching.captured.set(name, value)
   return fits

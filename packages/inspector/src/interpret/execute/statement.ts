@@ -13,7 +13,7 @@ import { makeUnknown } from '../values/make-value.ts'
 import { isDict } from '../values/read-value.ts'
 import { raiseIfCertain } from '../operate/raise.ts'
 import { truthOf } from '../operate/truth.ts'
-import type { AnnAssign, Assert, Assign, Return, Statement } from '../../python/ast.ts'
+import type { AnnAssign, Assert, Assign, Statement } from '../../python/ast.ts'
 
 /** Runs statements up to the first that leaves the block. */
 export function execute(rt: Runtime, body: readonly Statement[], scope: Scope): Completion {
@@ -36,7 +36,7 @@ export function executeStatement(rt: Runtime, node: Statement, scope: Scope): Co
     case 'If':
       return executeIf(rt, node, scope)
     case 'Return':
-      return executeReturn(rt, node, scope)
+      return { returned: node.value ? evaluateSafely(rt, node.value, scope) : null }
     case 'FunctionDef':
       return executeFunction(rt, node, scope)
     case 'ClassDef':
@@ -103,8 +103,4 @@ function executeAssert(rt: Runtime, node: Assert, scope: Scope): Completion {
   if (holds !== false || state.guesses > 0) return undefined
   const message = node.message && evaluateSafely(rt, node.message, scope)
   return raiseIfCertain(rt, 'AssertionError', message)
-}
-
-function executeReturn(rt: Runtime, node: Return, scope: Scope): Completion {
-  return { returned: node.value ? evaluateSafely(rt, node.value, scope) : null }
 }

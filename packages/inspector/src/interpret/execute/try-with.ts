@@ -1,3 +1,4 @@
+import { withState } from '../with-state.ts'
 import { assignTarget, execute, executeStatement } from '../run-code.ts'
 import { words } from '../../words.ts'
 import { makeUnknown } from '../values/make-value.ts'
@@ -159,12 +160,8 @@ export function executeRaise(rt: Runtime, node: Raise, scope: Scope): never {
   return raise(rt, exception)
 }
 
-export function executeWith(rt: Runtime, node: With, scope: Scope): Completion {
-  return enterFrom(rt, node, scope, 0)
-}
-
 /** Enters the item, runs the others and the body inside it, and leaves it. */
-function enterFrom(rt: Runtime, node: With, scope: Scope, index: number): Completion {
+export function executeWith(rt: Runtime, node: With, scope: Scope, index = 0): Completion {
   const item = node.items[index]
   if (!item) return execute(rt, node.body, scope)
   const manager = evaluateSafely(rt, item.context, scope)
@@ -175,7 +172,7 @@ function enterFrom(rt: Runtime, node: With, scope: Scope, index: number): Comple
   const { value, raised } = attempt(rt, () => {
     if (isInstanceValue(manager) && manager.cls.name === 'suppress')
       handleAs(rt, node, manager, scope)
-    return enterFrom(rt, node, scope, index + 1)
+    return executeWith(rt, node, scope, index + 1)
   })
   if (!raised) leave(rt, manager, [null, null, null])
   else if (!suppresses(rt, manager, raised.exception)) throw raised
@@ -189,17 +186,11 @@ function generatorOf(manager: Value): IteratorValue | undefined {
   return isIterator(generator) ? generator : undefined
 }
 
-interface At {
-  node: With
-  scope: Scope
-  index: number
-}
-
 /** Runs the block between the two halves of a generator: in the place of its `yield`, where what it raises is raised. */
 function runWithin(
   rt: Runtime,
   runAround: (block: Block) => void,
-  { node, scope, index }: At,
+  { node, scope, index }: { node: With; scope: Scope; index: number },
 ): Completion {
   const { state } = rt
   const { scope: own, repeating, maybeLeft } = state
@@ -207,15 +198,11 @@ function runWithin(
   let isRun = false
   const block = (entered: Value): void => {
     isRun = true
-    const within = { scope: state.scope, repeating: state.repeating, maybeLeft: state.maybeLeft }
-    Object.assign(state, { scope: own, repeating, maybeLeft })
-    try {
+    withState(rt, { scope: own, repeating, maybeLeft }, () => {
       const target = node.items[index]?.target
       if (target) assignTarget(rt, target, entered, scope)
-      end = enterFrom(rt, node, scope, index + 1)
-    } finally {
-      Object.assign(state, within)
-    }
+      end = executeWith(rt, node, scope, index + 1)
+    })
   }
   runAround(block)
   // Its `yield` is in a part that could not be followed.

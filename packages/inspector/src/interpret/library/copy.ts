@@ -4,7 +4,14 @@ import { callSpecial } from '../operate/call.ts'
 import { dictCopy, dictEntries } from '../values/dict.ts'
 import { makeList, makeTuple, makeUnknown } from '../values/make-value.ts'
 import { nativeModule } from '../values/native.ts'
-import type { InstanceValue, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
+import type {
+  InstanceValue,
+  ModuleValue,
+  NativeCall,
+  ObjectValue,
+  Runtime,
+  Value,
+} from '../types.ts'
 
 /** `copy`. */
 export const makeCopy = (): ModuleValue =>
@@ -53,11 +60,7 @@ const deepCopy = (rt: Runtime, value: Value, memo: Memo): Value => {
   return copied
 }
 
-const copyObject = (
-  rt: Runtime,
-  value: Exclude<Value, null | boolean | bigint | number | string>,
-  memo: Memo,
-): Value => {
+const copyObject = (rt: Runtime, value: ObjectValue, memo: Memo): Value => {
   switch (value.kind) {
     case 'list': {
       if (!rt.budget.allowItems(value.items.length)) return value

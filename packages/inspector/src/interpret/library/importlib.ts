@@ -12,21 +12,14 @@ import { makePackModule } from '../modules/run-module.ts'
 import { locate } from './support/pack-file.ts'
 
 /** `importlib`, with its submodules as attributes. */
-export const makeImportlib = (rt: Runtime): ModuleValue => {
-  const submodules = Object.entries(SUBMODULES).map(
-    ([name, make]) => [name, loadSubmodule(rt, `importlib.${name}`, make)] as const,
-  )
-  return nativeModule('importlib', {
-    attributes: Object.fromEntries(submodules),
+export const makeImportlib = (rt: Runtime): ModuleValue =>
+  nativeModule('importlib', {
+    attributes: {
+      util: loadSubmodule(rt, 'importlib.util', makeImportlibUtil),
+      machinery: loadSubmodule(rt, 'importlib.machinery', makeImportlibMachinery),
+    },
     functions: { import_module: importNamed, reload, __import__: importNamed },
     quiet: 'invalidate_caches',
-  })
-}
-
-/** `importlib.metadata`: what is installed is the machine's business. */
-export const makeImportlibMetadata = (): ModuleValue =>
-  nativeModule('importlib.metadata', {
-    functions: { version: () => undefined, distribution: () => undefined },
   })
 
 const importNamed: NativeCall = (rt, args, kwargs) => {
@@ -96,9 +89,4 @@ const findSpec: NativeCall = (rt, args, kwargs) => {
   const isOwn = absolute.startsWith(`${rt.files.packageName}.`)
   if (found === undefined) return isOwn && !rt.state.mayHaveWritten ? null : undefined
   return makeFileSpec(rt, { name: absolute, ...found })
-}
-
-const SUBMODULES = {
-  util: makeImportlibUtil,
-  machinery: makeImportlibMachinery,
 }

@@ -12,7 +12,7 @@ type Generate = (rt: Runtime, end: LazyEnd, args: Value[]) => Generator<Value, v
 const lazy =
   (needed: number, generate: Generate): NativeCall =>
   (rt, args) =>
-    args.length < needed ? undefined : makeLazy(rt, 'generator', (end) => generate(rt, end, args))
+    args.length < needed ? undefined : makeLazy(rt, (end) => generate(rt, end, args))
 
 function* count(rt: Runtime, _end: LazyEnd, [start = 0n, step = 1n]: Value[]) {
   for (
@@ -47,7 +47,7 @@ const FUNCTIONS: Record<string, NativeCall> = {
   count: (rt, args, kwargs) => {
     const start = orElse(argumentOf(args, kwargs, 0, 'start'), () => 0n)
     const step = orElse(argumentOf(args, kwargs, 1, 'step'), () => 1n)
-    return makeLazy(rt, 'generator', (end) => count(rt, end, [start, step]))
+    return makeLazy(rt, (end) => count(rt, end, [start, step]))
   },
   islice: lazy(2, slice),
 }

@@ -1,7 +1,6 @@
-import { makeAbc } from './abc.ts'
 import { makeCopy } from './copy.ts'
 import { makeGlob } from './glob.ts'
-import { makeImportlib, makeImportlibMetadata, makeImportlibUtil } from './importlib.ts'
+import { makeImportlib, makeImportlibUtil } from './importlib.ts'
 import { makeInspect } from './inspect.ts'
 import { makeIo } from './io.ts'
 import { makeItertools } from './itertools.ts'
@@ -10,7 +9,6 @@ import { makeImportlibMachinery } from './module-spec.ts'
 import { makeOsPath } from './os-path.ts'
 import { makeOs } from './os.ts'
 import { makePathlib } from './pathlib.ts'
-import { makePkgutil } from './pkgutil.ts'
 import { pythonModule } from './python-module.ts'
 import { makeRe } from './re.ts'
 import { makeSys } from './sys.ts'
@@ -27,13 +25,12 @@ type MakeModule = (rt: Runtime) => ModuleValue
 export const LIBRARY: LibraryRegistry = { find: (name) => MODULES.get(name) }
 
 const WRITTEN_IN_PYTHON = (
-  'asyncio atexit collections concurrent.futures configparser contextlib dataclasses enum ' +
-  'functools math runpy shutil string textwrap threading typing'
+  'abc asyncio atexit collections concurrent.futures configparser contextlib dataclasses enum ' +
+  'functools math pkgutil runpy shutil string textwrap threading typing'
 ).split(' ')
 
 const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
   ...WRITTEN_IN_PYTHON.map((name) => [name, pythonModule(name)] as const),
-  ['abc', makeAbc],
   // What a pack puts there, every module sees.
   ['builtins', (rt) => ({ ...nativeModule('builtins'), namespace: rt.builtins })],
   ['concurrent', () => nativeModule('concurrent')],
@@ -41,7 +38,6 @@ const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
   ['glob', makeGlob],
   ['importlib', makeImportlib],
   ['importlib.machinery', makeImportlibMachinery],
-  ['importlib.metadata', makeImportlibMetadata],
   ['importlib.util', makeImportlibUtil],
   ['inspect', makeInspect],
   ['io', makeIo],
@@ -51,7 +47,6 @@ const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
   ['os', makeOs],
   ['os.path', makeOsPath],
   ['pathlib', makePathlib],
-  ['pkgutil', makePkgutil],
   ['posixpath', makeOsPath],
   ['re', makeRe],
   ['sys', makeSys],

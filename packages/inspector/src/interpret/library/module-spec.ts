@@ -30,10 +30,7 @@ export const makeImportlibMachinery = (rt: Runtime): ModuleValue => {
       const file = path === undefined ? undefined : locate(rt, path)
       if (name === undefined || file === undefined) return undefined
       const state: SpecState = { name, file, isPackage: file.endsWith('/__init__.py') }
-      return withNames(makeInstance(cls, undefined, SPEC.wrap(state)), [
-        ['name', name],
-        ['path', file],
-      ])
+      return makeInstance(cls, undefined, SPEC.wrap(state), { name, path: file })
     },
     methods: {
       __init__: () => null,
@@ -53,25 +50,19 @@ export const makeImportlibMachinery = (rt: Runtime): ModuleValue => {
 /** A spec whose loader reads the file. */
 export const makeFileSpec = (rt: Runtime, state: SpecState): Value => {
   const { name, file, isPackage } = state
-  const loader = makeLibraryInstance(
-    rt,
-    ['importlib.machinery', 'SourceFileLoader'],
-    SPEC.wrap(state),
-    [
-      ['name', name],
-      ['path', file],
-    ],
-  )
+  const wrapped = SPEC.wrap(state)
+  const machinery = (cls: string, attributes: Record<string, Value>): Value =>
+    makeLibraryInstance(rt, ['importlib.machinery', cls], wrapped, attributes)
   const dot = name.lastIndexOf('.')
-  return makeLibraryInstance(rt, ['importlib.machinery', 'ModuleSpec'], SPEC.wrap(state), [
-    ['name', name],
-    ['origin', file],
-    ['loader', loader],
-    ['has_location', true],
-    ['cached', null],
-    ['parent', isPackage ? name : name.slice(0, Math.max(0, dot))],
-    ['submodule_search_locations', isPackage ? makeList([dirname(file)]) : null],
-  ])
+  return machinery('ModuleSpec', {
+    name,
+    origin: file,
+    loader: machinery('SourceFileLoader', { name, path: file }),
+    has_location: true,
+    cached: null,
+    parent: isPackage ? name : name.slice(0, Math.max(0, dot)),
+    submodule_search_locations: isPackage ? makeList([dirname(file)]) : null,
+  })
 }
 
 export const readSpec = (spec: Value | undefined): SpecState | undefined => SPEC.of(spec)
@@ -88,11 +79,3 @@ const execModule: NativeCall = (rt, [, module]) => {
 
 const raiseNoFile = (rt: Runtime, file: string): undefined =>
   raiseMissing(rt, 'FileNotFoundError', file.slice(rt.files.root.length + 1), file)
-
-const withNames = (
-  instance: ReturnType<typeof makeInstance>,
-  names: readonly (readonly [string, Value])[],
-): Value => {
-  for (const [name, value] of names) instance.attributes.set(name, value)
-  return instance
-}

@@ -1,20 +1,12 @@
 import { argumentOf, flagOf, pathOf } from '../operate/arguments.ts'
 import { getEntry } from '../operate/mapping.ts'
-import {
-  ifKnown,
-  makeEmptyDict,
-  makeInstance,
-  makeItemsIterator,
-  makeList,
-  makeTuple,
-} from '../values/make-value.ts'
-import { nativeClass, nativeModule, nativeState } from '../values/native.ts'
-import type { ClassValue, DictValue, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
+import { ifKnown, makeEmptyDict, makeList, makeTuple } from '../values/make-value.ts'
+import { pythonModule } from './python-module.ts'
+import type { DictValue, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 import { makeOsPath } from './os-path.ts'
 import { loadSubmodule } from './support/library-class.ts'
 import { exists, isFile, isFolder, locate } from './support/pack-file.ts'
 import { textOf } from '../values/read-value.ts'
-import { findAttribute } from '../operate/attribute.ts'
 import { raiseIfHandled } from '../operate/raise.ts'
 import { joinPath } from '../text/path/posix.ts'
 import { makeLazy } from './support/lazy.ts'
@@ -22,23 +14,12 @@ import { makeLazy } from './support/lazy.ts'
 /** `os`: an empty environment, the files of the pack, and nothing that acts on the machine. */
 export const makeOs = (rt: Runtime): ModuleValue => {
   const environ: DictValue = { ...makeEmptyDict(), isAssumed: true }
-  const entryClass = makeEntryClass(rt)
-  return nativeModule('os', {
-    attributes: {
-      ...CONSTANTS,
-      path: loadSubmodule(rt, 'os.path', makeOsPath),
-      environ,
-      PathLike: nativeClass(rt, { name: 'PathLike', module: 'os' }),
-      DirEntry: entryClass,
-    },
-    functions: {
-      ...FUNCTIONS,
-      getenv: makeGetenv(environ),
-      scandir: makeScandir(entryClass, makeScandirClass(rt)),
-    },
+  return pythonModule('os', {
+    attributes: { ...CONSTANTS, path: loadSubmodule(rt, 'os.path', makeOsPath), environ },
+    functions: { ...FUNCTIONS, getenv: makeGetenv(environ) },
     quiet: QUIET,
     machine: MACHINE,
-  })
+  })(rt)
 }
 
 const CONSTANTS = {
@@ -71,25 +52,6 @@ const makeGetenv =
       (name) => getEntry(rt, environ, name) ?? argumentOf(args, kwargs, 1, 'default') ?? null,
     )
 
-const makeScandir =
-  (entryClass: ClassValue, iteratorClass: ClassValue): NativeCall =>
-  (rt, args, kwargs) => {
-    const folder = pathOf(rt, argumentOf(args, kwargs, 0, 'path') ?? '.')
-    const names = folder === undefined ? undefined : listFolder(rt, folder)
-    if (folder === undefined || names === undefined) return undefined
-    const entries = names.map((name) => {
-      const entry = makeInstance(entryClass)
-      entry.attributes.set('name', name)
-      entry.attributes.set('path', joinPath(folder, name))
-      return entry
-    })
-    return makeInstance(
-      iteratorClass,
-      undefined,
-      ENTRIES.wrap(makeItemsIterator('scandir_iterator', entries)),
-    )
-  }
-
 /** Names in a folder of the pack; one that is missing there raises where the pack is prepared for it. */
 export const listFolder = (rt: Runtime, folder: string): string[] | undefined => {
   const inside = locate(rt, folder)
@@ -113,7 +75,7 @@ const walk: NativeCall = (rt, args, kwargs) => {
   if (top === undefined || downwards === undefined || locate(rt, top) === undefined) {
     return undefined
   }
-  return makeLazy(rt, 'generator', () => walkFolder(rt, top, downwards))
+  return makeLazy(rt, () => walkFolder(rt, top, downwards))
 }
 
 function* walkFolder(rt: Runtime, folder: string, downwards: boolean): Generator<Value, void> {
@@ -140,37 +102,3 @@ const FUNCTIONS: Record<string, NativeCall> = {
   listdir,
   walk,
 }
-
-const pathOfEntry = (rt: Runtime, [self = null]: Value[]) => textOf(findAttribute(rt, self, 'path'))
-
-const ask =
-  (call: typeof isFile): NativeCall =>
-  (rt, args) =>
-    ifKnown(pathOfEntry(rt, args), (path) => call(rt, path))
-
-const makeEntryClass = (rt: Runtime) =>
-  nativeClass(rt, {
-    name: 'DirEntry',
-    module: 'os',
-    methods: {
-      is_file: ask(isFile),
-      is_dir: ask(isFolder),
-      is_symlink: () => false,
-      __fspath__: (rt, args) => pathOfEntry(rt, args),
-    },
-  })
-
-const ENTRIES = nativeState<Value>('os.scandir')
-
-/** Makes the class of `scandir`'s results: iterable once, and a context manager. */
-const makeScandirClass = (rt: Runtime) =>
-  nativeClass(rt, {
-    name: 'ScandirIterator',
-    module: 'os',
-    methods: {
-      __iter__: (_rt, [self]) => ENTRIES.of(self),
-      __enter__: (_rt, [self]) => self,
-      __exit__: () => null,
-      close: () => null,
-    },
-  })

@@ -2,24 +2,10 @@ import { pathOf } from '../operate/arguments.ts'
 import { isInstanceValue, isUnknown, textOf } from '../values/read-value.ts'
 import { raiseIfHandled } from '../operate/raise.ts'
 import { ifKnown, makeInstance, makeTuple, NOT_IMPLEMENTED } from '../values/make-value.ts'
-import { nativeClass } from '../values/native.ts'
+import type { NativeClass } from '../values/native.ts'
 import type { ClassValue, NativeCall, Runtime, Value } from '../types.ts'
 import * as pure from '../text/path/pure-path.ts'
 import { makePurePath } from '../text/path/pure-path.ts'
-
-/** The part of pathlib that only looks at the text. */
-export const makePurePathClass = (
-  rt: Runtime,
-  name: string,
-  base: ClassValue | undefined,
-): ClassValue =>
-  nativeClass(rt, {
-    name,
-    module: 'pathlib',
-    ...(base ? { bases: [base] } : {}),
-    ...(name === 'PurePath' ? { construct: constructPath, ...PURE } : {}),
-    payload: 'str',
-  })
 
 /** `Path(*parts)`. `Path` itself makes a PosixPath in Python; that difference shows in its repr only. */
 const constructPath = (rt: Runtime, cls: ClassValue, args: Value[]): Value | undefined => {
@@ -91,7 +77,12 @@ const METHODS: Record<string, NativeCall> = {
   as_posix: (_rt, [self]) => textOfPath(self),
 }
 
-const PURE = {
+/** The part of pathlib that only looks at the text. */
+export const PURE_PATH: Omit<NativeClass, 'bases'> = {
+  name: 'PurePath',
+  module: 'pathlib',
+  payload: 'str',
+  construct: constructPath,
   methods: METHODS,
   properties: {
     name: ofText(pure.nameOf),
@@ -100,11 +91,7 @@ const PURE = {
     parts: ofText((path) => makeTuple(pure.partsOf(path))),
     parent: ofText((path, _rt, self) => likePath(self, pure.parentOf(path))),
     parents: ofText((path, _rt, self) =>
-      makeTuple(
-        pure
-          .parentsOf(path)
-          .map((parent) => (isInstanceValue(self) ? makeInstance(self.cls, parent) : parent)),
-      ),
+      makeTuple(pure.parentsOf(path).map((parent) => likePath(self, parent) ?? parent)),
     ),
   },
 }

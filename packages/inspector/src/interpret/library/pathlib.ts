@@ -1,8 +1,8 @@
 import { openFile } from './io.ts'
 import { listFolder } from './os.ts'
-import { likePath, makePath, makePurePathClass, textOfPath } from './pathlib-pure-path.ts'
+import { likePath, makePath, PURE_PATH, textOfPath } from './pathlib-pure-path.ts'
 import { findLibraryClass } from './support/library-class.ts'
-import { nativeClass, nativeModule } from '../values/native.ts'
+import { nativeClass, nativeModule, type NativeClass } from '../values/native.ts'
 import {
   exists,
   globFilesOf,
@@ -13,21 +13,11 @@ import {
   readText,
 } from './support/pack-file.ts'
 import { argumentOf, pathOf } from '../operate/arguments.ts'
-import type { ClassValue, ModuleValue, NativeCall, Runtime, Truth, Value } from '../types.ts'
+import type { ModuleValue, NativeCall, Runtime, Truth, Value } from '../types.ts'
 import { globPaths } from '../text/path/glob.ts'
 import { joinPath, normalizePath } from '../text/path/posix.ts'
 import { isClass, textOf } from '../values/read-value.ts'
 import { ifKnown, makeItemsIterator, makeUnknown } from '../values/make-value.ts'
-
-/** The part of pathlib that asks the file system. What lies outside the pack is unknown. */
-const makePathClass = (rt: Runtime, name: string, bases: ClassValue[]): ClassValue =>
-  nativeClass(rt, {
-    name,
-    module: 'pathlib',
-    bases,
-    payload: 'str',
-    ...(name === 'Path' ? { methods: METHODS, classMethods: CLASS_METHODS, quiet: QUIET } : {}),
-  })
 
 const asked =
   (ask: (rt: Runtime, path: string) => Truth): NativeCall =>
@@ -95,12 +85,18 @@ const CLASS_METHODS: Record<string, NativeCall> = {
   home: () => makeUnknown('pathlib.Path.home()', 'machine'),
 }
 
+/** The part of pathlib that asks the file system. What lies outside the pack is unknown. */
+const PATH = { name: 'Path', methods: METHODS, classMethods: CLASS_METHODS, quiet: QUIET }
+
 /** `pathlib`, for the flavour of Linux. */
 export const makePathlib = (rt: Runtime): ModuleValue => {
-  const pure = makePurePathClass(rt, 'PurePath', findLibraryClass(rt, 'os', 'PathLike'))
-  const purePosix = makePurePathClass(rt, 'PurePosixPath', pure)
-  const path = makePathClass(rt, 'Path', [pure])
-  const posix = makePathClass(rt, 'PosixPath', [path, purePosix])
+  const base = findLibraryClass(rt, 'os', 'PathLike') ?? rt.builtinClass('object')
+  const make = (definition: Omit<NativeClass, 'module'>) =>
+    nativeClass(rt, { ...definition, module: 'pathlib' })
+  const pure = make({ ...PURE_PATH, bases: [base] })
+  const purePosix = make({ name: 'PurePosixPath', bases: [pure] })
+  const path = make({ ...PATH, bases: [pure] })
+  const posix = make({ name: 'PosixPath', bases: [path, purePosix] })
   return nativeModule('pathlib', {
     attributes: { PurePath: pure, PurePosixPath: purePosix, Path: path, PosixPath: posix },
   })

@@ -31,13 +31,13 @@ const TREES = new Map<string, Module>()
  * Its code may take nothing for certain that a pack gives it, and has a few functions beside the builtin ones for that.
  */
 export const pythonModule =
-  (name: string, { attributes = {}, functions = {} }: NativeModule = {}) =>
+  (name: string, { attributes = {}, ...others }: NativeModule = {}) =>
   (rt: Runtime): ModuleValue => {
     const own = nativeModule('python', { functions: HELPERS }).namespace
     const absent = makeInstance(rt.builtinClass('object'))
     const module = nativeModule(name, {
       attributes: { ...Object.fromEntries(own), _ABSENT: absent, ...attributes },
-      functions,
+      ...others,
     })
     const tree = TREES.get(name) ?? rt.parser.parseText(readSource(name))
     TREES.set(name, tree)

@@ -1,28 +1,21 @@
 import { countOf, textOf } from '../values/read-value.ts'
 import { argumentOf } from '../operate/arguments.ts'
 import { ifKnown, makeInstance, makeTuple } from '../values/make-value.ts'
-import { nativeClass, nativeState } from '../values/native.ts'
-import type { ClassValue, NativeCall, Runtime, Value } from '../types.ts'
-import { groupText, type Regex, type RegexMatch } from '../text/regex/regex.ts'
+import { nativeState } from '../values/native.ts'
+import type { ClassValue, NativeCall, Value } from '../types.ts'
+import { groupText, type RegexMatch } from '../text/regex/regex.ts'
+import type { Pattern } from '../text/regex/pattern.ts'
 
-/** State of a match: of which pattern in which text. */
+/** State of a match: of which pattern. */
 interface MatchState {
   match: RegexMatch
-  regex: Regex
-  text: string
+  regex: Pattern
 }
 
 const MATCH = nativeState<MatchState>('re.Match')
 
 export const makeMatchValue = (cls: ClassValue, state: MatchState): Value =>
   makeInstance(cls, undefined, MATCH.wrap(state))
-
-export const makeMatchClass = (rt: Runtime): ClassValue =>
-  nativeClass(rt, {
-    name: 'Match',
-    module: 're',
-    methods: METHODS,
-  })
 
 const ofState =
   (call: (state: MatchState, args: Value[]) => Value | undefined): NativeCall =>
@@ -32,7 +25,7 @@ const ofState =
 /** Number of a group, given by number or name; undefined for one that the pattern lacks. */
 const indexOf = (state: MatchState, key: Value | undefined): number | undefined => {
   const name = textOf(key)
-  const { groupCount, groupNames } = state.regex.compiled
+  const { groupCount, groupNames } = state.regex
   if (name !== undefined) return groupNames.get(name)
   const index = key === undefined ? 0 : countOf(key)
   return index !== undefined && index >= 0 && index <= groupCount ? index : undefined
@@ -44,7 +37,7 @@ const groupValue = (state: MatchState, key: Value | undefined): Value | undefine
 const groupsOf = (state: MatchState, fallback: Value): Value[] =>
   state.match.spans.slice(1).map((_, at) => groupText(state.match, at + 1) ?? fallback)
 
-const METHODS: Record<string, NativeCall> = {
+export const MATCH_CALLS: Record<string, NativeCall> = {
   group: ofState((state, keys) => (keys.length < 2 ? groupValue(state, keys[0]) : undefined)),
   __getitem__: ofState((state, [key]) => groupValue(state, key)),
   groups: (_rt, [self, ...args], kwargs) => {

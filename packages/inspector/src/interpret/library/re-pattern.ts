@@ -1,5 +1,5 @@
 import { makeMatchValue } from './re-match.ts'
-import { nativeClass, nativeState } from '../values/native.ts'
+import { nativeState } from '../values/native.ts'
 import { argumentOf } from '../operate/arguments.ts'
 import { call } from '../operate/call.ts'
 import type { ClassValue, NativeCall, Runtime, Value } from '../types.ts'
@@ -11,28 +11,19 @@ import {
   splitRegex,
   substitute,
 } from '../text/regex/regex.ts'
-import type { MatchBudget, Regex, RegexMatch } from '../text/regex/regex.ts'
+import type { MatchBudget, RegexMatch } from '../text/regex/regex.ts'
+import type { Pattern } from '../text/regex/pattern.ts'
 import { expandReplacement, readReplacement } from '../text/regex/replacement.ts'
-import { ifKnown, makeInstance, makeList, makeTuple, NO_KWARGS } from '../values/make-value.ts'
+import { ifKnown, makeList, makeTuple, NO_KWARGS } from '../values/make-value.ts'
 import { countOf, textOf } from '../values/read-value.ts'
 
 /** State of a compiled pattern. */
 interface PatternState {
-  regex: Regex
+  regex: Pattern
   matchClass: ClassValue
 }
 
 export const PATTERN = nativeState<PatternState>('re.Pattern')
-
-export const makePatternClass = (rt: Runtime): ClassValue =>
-  nativeClass(rt, {
-    name: 'Pattern',
-    module: 're',
-    methods: PATTERN_CALLS,
-  })
-
-export const makePatternValue = (cls: ClassValue, regex: Regex, matchClass: ClassValue): Value =>
-  makeInstance(cls, undefined, PATTERN.wrap({ regex, matchClass }))
 
 /** State of the pattern and the text to use it on. */
 const readSubject = (
@@ -67,8 +58,8 @@ const find =
     const match = charged(rt, (budget) =>
       matchRegex(state.regex, text, how, { start: Math.max(0, start), budget }),
     )
-    if (match === undefined) return rt.budget.spent('pattern', state.regex.pattern)
-    return match && makeMatchValue(state.matchClass, { match, regex: state.regex, text })
+    if (match === undefined) return rt.budget.spent('pattern', state.regex.text)
+    return match && makeMatchValue(state.matchClass, { match, regex: state.regex })
   }
 
 const findAll = (
@@ -81,7 +72,7 @@ const findAll = (
   const matches = charged(rt, (budget) =>
     matchAllRegex(subject.state.regex, subject.text, { budget }),
   )
-  if (matches === undefined) return rt.budget.spent('pattern', subject.state.regex.pattern)
+  if (matches === undefined) return rt.budget.spent('pattern', subject.state.regex.text)
   return rt.budget.allowItems(matches.length) ? { ...subject, matches } : undefined
 }
 
@@ -91,13 +82,13 @@ const foundValue = (match: RegexMatch): Value => {
   return groups.length > 1 ? makeTuple(groups) : (groups[0] ?? groupText(match, 0) ?? '')
 }
 
-const substituteAll = (rt: Runtime, args: Value[], kwargs: ReadonlyMap<string, Value>) => {
+const substituteAll: NativeCall = (rt, args, kwargs) => {
   const subject = readSubject(rt, args, kwargs, 1)
   const by = argumentOf(args.slice(1), kwargs, 0, 'repl')
   const count = countOf(argumentOf(args.slice(1), kwargs, 2, 'count') ?? 0n)
   if (subject === undefined || by === undefined || count === undefined) return undefined
   const { state, text } = subject
-  const replacementOf = readReplacer(rt, by, state, text)
+  const replacementOf = readReplacer(rt, by, state)
   return (
     replacementOf &&
     charged(rt, (budget) => substitute(state.regex, text, replacementOf, { limit: count, budget }))
@@ -105,12 +96,11 @@ const substituteAll = (rt: Runtime, args: Value[], kwargs: ReadonlyMap<string, V
 }
 
 /** A text with references to groups, or a function of the match. */
-const readReplacer = (rt: Runtime, by: Value, state: PatternState, text: string) => {
-  const { regex, matchClass } = state
+const readReplacer = (rt: Runtime, by: Value, { regex, matchClass }: PatternState) => {
   const template = textOf(by)
   if (template === undefined) {
     return (match: RegexMatch) =>
-      textOf(call(rt, by, [makeMatchValue(matchClass, { match, regex, text })], NO_KWARGS))
+      textOf(call(rt, by, [makeMatchValue(matchClass, { match, regex })], NO_KWARGS))
   }
   const replacement = readReplacement(template, regex)
   return replacement && ((match: RegexMatch) => expandReplacement(replacement, match))
@@ -130,8 +120,8 @@ export const PATTERN_CALLS: Record<string, NativeCall> = {
     const parts = charged(rt, (budget) =>
       splitRegex(subject.state.regex, subject.text, { limit, budget }),
     )
-    if (parts === undefined) return rt.budget.spent('pattern', subject.state.regex.pattern)
+    if (parts === undefined) return rt.budget.spent('pattern', subject.state.regex.text)
     return makeList(parts.map((part) => part ?? null))
   },
-  sub: (rt, args, kwargs) => substituteAll(rt, args, kwargs)?.text,
+  sub: substituteAll,
 }

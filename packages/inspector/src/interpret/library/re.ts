@@ -1,23 +1,23 @@
 import { countOf, textOf } from '../values/read-value.ts'
 import { argumentOf } from '../operate/arguments.ts'
-import { callsOf, nativeModule } from '../values/native.ts'
+import { callsOf, nativeClass, nativeModule } from '../values/native.ts'
 import type { ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
-import { REGEX_FLAGS } from '../text/regex/pattern.ts'
-import { compileRegex, type Regex } from '../text/regex/regex.ts'
+import { FLAG_LETTERS, REGEX_FLAGS, type Pattern } from '../text/regex/pattern.ts'
+import { compileRegex } from '../text/regex/read-pattern.ts'
 import { escapePattern } from '../text/regex/replacement.ts'
-import { makeMatchClass } from './re-match.ts'
-import { makePatternClass, makePatternValue, PATTERN, PATTERN_CALLS } from './re-pattern.ts'
-import { ifKnown } from '../values/make-value.ts'
+import { MATCH_CALLS } from './re-match.ts'
+import { PATTERN, PATTERN_CALLS } from './re-pattern.ts'
+import { ifKnown, makeInstance } from '../values/make-value.ts'
 
 /** `re` for str: what the own matcher can't decide within its limits is unknown. */
 export const makeRe = (rt: Runtime): ModuleValue => {
-  const matchClass = makeMatchClass(rt)
-  const patternClass = makePatternClass(rt)
+  const matchClass = nativeClass(rt, { name: 'Match', module: 're', methods: MATCH_CALLS })
+  const patternClass = nativeClass(rt, { name: 'Pattern', module: 're', methods: PATTERN_CALLS })
   const compile: NativeCall = (rt, args, kwargs) => {
     const pattern = argumentOf(args, kwargs, 0, 'pattern')
     if (PATTERN.of(pattern) !== undefined) return pattern
     return ifKnown(readPattern(rt, pattern, argumentOf(args, kwargs, 1, 'flags')), (regex) =>
-      makePatternValue(patternClass, regex, matchClass),
+      makeInstance(patternClass, undefined, PATTERN.wrap({ regex, matchClass })),
     )
   }
   return nativeModule('re', {
@@ -31,18 +31,9 @@ export const makeRe = (rt: Runtime): ModuleValue => {
   })
 }
 
-const LETTERS = {
-  A: 'ascii',
-  I: 'ignoreCase',
-  M: 'multiline',
-  S: 'dotAll',
-  U: 'unicode',
-  X: 'verbose',
-} as const
-
 /** Each under its letter and its name. */
-const FLAGS = Object.entries(LETTERS).flatMap(([letter, flag]) =>
-  [letter, flag.toUpperCase()].map((name) => [name, BigInt(REGEX_FLAGS[flag])] as const),
+const FLAGS = Object.entries(FLAG_LETTERS).flatMap(([letter, flag]) =>
+  [letter, flag].map((name) => [name.toUpperCase(), BigInt(REGEX_FLAGS[flag])] as const),
 )
 
 /** Position of the flags in `re.search(pattern, string, flags)` and its kin. */
@@ -65,7 +56,7 @@ const readPattern = (
   rt: Runtime,
   pattern: Value | undefined,
   flags: Value | undefined,
-): Regex | undefined => {
+): Pattern | undefined => {
   const [text, bits] = [textOf(pattern), countOf(flags ?? 0n)]
   if (text === undefined || bits === undefined) return undefined
   const regex = compileRegex(text, bits)

@@ -1,17 +1,17 @@
-import { isDict, isInstanceValue, textOf } from '../values/read-value.ts'
+import { isDict, textOf } from '../values/read-value.ts'
 import { call } from '../operate/call.ts'
 import { argumentOf } from '../operate/arguments.ts'
 import { setEntry } from '../operate/mapping.ts'
 import { makePackModule } from '../modules/run-module.ts'
 import { makeEmptyDict, makeTuple } from '../values/make-value.ts'
-import { nativeClass, nativeFunction, nativeModule } from '../values/native.ts'
+import { nativeFunction } from '../values/native.ts'
+import { pythonModule } from './python-module.ts'
 import type { ClassValue, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 
 /** `types`: names of builtin types, and plain holders of attributes. */
 export const makeTypes = (rt: Runtime): ModuleValue =>
-  nativeModule('types', {
+  pythonModule('types', {
     attributes: {
-      SimpleNamespace: makeSimpleNamespace(rt),
       ModuleType: makeModuleType(rt),
       MethodType: withNew(rt.builtinClass('method'), 'types.MethodType', () => undefined),
       FunctionType: rt.builtinClass('function'),
@@ -26,23 +26,7 @@ export const makeTypes = (rt: Runtime): ModuleValue =>
       // A view that nobody may change is the dict itself to whoever only reads.
       MappingProxyType: (_rt, [dict]) => dict,
     },
-  })
-
-const makeSimpleNamespace = (rt: Runtime): ClassValue =>
-  nativeClass(rt, {
-    name: 'SimpleNamespace',
-    module: 'types',
-    methods: {
-      __init__: (_rt, [self, source], kwargs) => {
-        if (!isInstanceValue(self)) return undefined
-        const entries = isDict(source) ? source.values : new Map()
-        for (const [name, value] of [...entries, ...kwargs]) {
-          if (typeof name === 'string') self.attributes.set(name, value)
-        }
-        return null
-      },
-    },
-  })
+  })(rt)
 
 /** `new_class(name, bases, kwds, exec_body)`: the body fills the namespace. */
 const newClass: NativeCall = (rt, args, kwargs) => {

@@ -1,9 +1,4 @@
-/** The first segments of module names that are never looked up in a pack. */
-interface KnownModules {
-  standardLibrary: ReadonlySet<string>
-  host: ReadonlySet<string>
-  thirdParty: ReadonlySet<string>
-}
+import { words } from '../../words.ts'
 
 /** CPython 3.11's `sys.stdlib_module_names` without private names, and what later releases added. */
 const STANDARD_LIBRARY = `abc aifc annotationlib antigravity argparse array ast asynchat asyncio asyncore atexit audioop
@@ -53,8 +48,9 @@ stable_audio_tools descript_audio_codec dac snac vocos encodec bigvgan phonemize
 pyloudnorm resampy webrtcvad noisereduce matchering pedalboard wordcloud imgaug albumentations zhipuai dashscope
 modelscope oss2 qcloud_cos volcengine serpapi duckduckgo_search wikipedia feedparser yt_dlp pytube bpy`
 
-export const KNOWN_MODULES: KnownModules = {
-  standardLibrary: new Set(STANDARD_LIBRARY.split(/\s+/)),
-  host: new Set(HOST.split(/\s+/)),
-  thirdParty: new Set(THIRD_PARTY.split(/\s+/)),
+/** The first segments of module names that are never looked up in a pack. */
+export const KNOWN_MODULES = {
+  standardLibrary: new Set(words(STANDARD_LIBRARY)),
+  host: new Set(words(HOST)),
+  thirdParty: new Set(words(THIRD_PARTY)),
 }

@@ -1,5 +1,5 @@
-import { isModule, isUnknown, payloadOf } from '../values/read-value.ts'
-import { callSpecial } from '../operate/call.ts'
+import { isModule, isUnknown } from '../values/read-value.ts'
+import { pathOf } from '../operate/arguments.ts'
 import { readItems } from '../operate/iterate.ts'
 import { makePackModule, runModule } from './run-module.ts'
 import { words } from '../../words.ts'
@@ -259,16 +259,8 @@ function packageFolders(rt: Runtime, name: string): string[] {
 
 function foldersIn(rt: Runtime, list: Value): string[] {
   return readItems(rt, list)
-    .items.map((item) => textOfPath(rt, item))
+    .items.map((item) => pathOf(rt, item))
     .filter((path) => path !== undefined)
     .map((path) => rt.files.normalise(path))
     .filter((path) => rt.files.isInside(path))
-}
-
-/** A str, or what `__fspath__` gives. */
-function textOfPath(rt: Runtime, value: Value): string | undefined {
-  const inner = payloadOf(value)
-  if (typeof inner === 'string') return inner
-  const path = callSpecial(rt, value, '__fspath__', [])
-  return typeof path === 'string' ? path : undefined
 }

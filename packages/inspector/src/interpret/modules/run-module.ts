@@ -1,3 +1,4 @@
+import { withState } from '../with-state.ts'
 import { BudgetSpent } from '../budget.ts'
 import { recordError } from '../evaluate/expression.ts'
 import { docstringOf } from '../evaluate/make-function.ts'
@@ -7,7 +8,7 @@ import { executeStatement } from '../execute/statement.ts'
 import { describeException } from '../operate/describe-exception.ts'
 import { Raised, raiseFor } from '../operate/raise.ts'
 import type { ModuleValue, Runtime, Scope, Value } from '../types.ts'
-import { makeList } from '../values/make-value.ts'
+import { makeEmptyDict, makeList, makeModule } from '../values/make-value.ts'
 import { isObject } from '../values/read-value.ts'
 import type { Module, Statement } from '../../python/ast.ts'
 import type { PythonSyntaxError } from '../../python/syntax-errors.ts'
@@ -21,22 +22,11 @@ export function makePackModule(name: string, file: string, isPackage: boolean): 
     ['__name__', name],
     ['__doc__', null],
     ['__package__', around],
-    ['__annotations__', { kind: 'dict', values: new Map(), keys: undefined, rest: false }],
+    ['__annotations__', makeEmptyDict()],
   ])
   if (isFile) namespace.set('__file__', file)
   if (isPackage) namespace.set('__path__', makeList([folder]))
-  return {
-    kind: 'module',
-    name,
-    home: 'pack',
-    file,
-    isPackage,
-    namespace,
-    complete: true,
-    running: 0,
-    lost: new Set(),
-    dict: undefined,
-  }
+  return makeModule({ name, home: 'pack', file, isPackage, namespace, complete: true })
 }
 
 /**
@@ -65,32 +55,31 @@ function raiseSyntaxError(rt: Runtime, file: string, { line, message }: PythonSy
 
 /** Runs the statements of a module. */
 export function runStatements(rt: Runtime, module: ModuleValue, tree: Module): void {
-  const { state } = rt
-  const { scope: around, handlers, handled, nesting, repeating, maybeBroken } = state
-  const { removed, added, written, maybeLeft } = state
   const scope = moduleScope(module)
+  const { maybeBroken } = rt.state
   // A handler of the importing module does not keep a raise from being noted here.
   const fresh = {
+    scope,
     handlers: [],
     handled: [],
     nesting: 0,
     repeating: 0,
+    maybeBroken,
     maybeLeft: false,
     removed: undefined,
     added: undefined,
     written: undefined,
   }
-  Object.assign(state, { scope, ...fresh })
-  try {
-    for (const [index, statement] of tree.body.entries()) {
-      module.running = index + 1
-      if (!runStatement(rt, module, statement, scope)) break
+  withState(rt, fresh, () => {
+    try {
+      for (const [index, statement] of tree.body.entries()) {
+        module.running = index + 1
+        if (!runStatement(rt, module, statement, scope)) break
+      }
+    } finally {
+      module.running = 0
     }
-  } finally {
-    module.running = 0
-    const before = { handlers, handled, nesting, repeating, maybeBroken, maybeLeft }
-    Object.assign(state, { scope: around, ...before, removed, added, written })
-  }
+  })
 }
 
 /** False if the module ends here. */

@@ -1,3 +1,4 @@
+import { joinPath, normalizePath } from '../text/path/posix.ts'
 import { compareText } from '../text/string/code-points.ts'
 
 /**
@@ -48,7 +49,7 @@ export function makeVirtualFiles(
     list: (path) => folders.get(path)?.slice(),
     read: contentOf,
     size: (path) => contentOf(path)?.length,
-    normalise: (path) => normalisePath(path),
+    normalise: (path) => normalizePath(joinPath(HOST, path)).replace(/^\/+/, '/'),
   }
 }
 
@@ -79,14 +80,4 @@ function addFolders(names: Map<string, Set<string>>, path: string): void {
   }
   names.set(folder, new Set(name ? [name] : []))
   addFolders(names, folder)
-}
-
-function normalisePath(path: string): string {
-  const absolute = path.startsWith('/') ? path : `${HOST}/${path}`
-  const segments: string[] = []
-  for (const segment of absolute.split('/')) {
-    if (segment === '..') segments.pop()
-    else if (segment !== '' && segment !== '.') segments.push(segment)
-  }
-  return `/${segments.join('/')}`
 }

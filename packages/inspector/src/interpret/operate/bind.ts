@@ -2,7 +2,7 @@ import { call } from '../run-code.ts'
 import { findSpecial } from './class-lookup.ts'
 import { typeOf } from './is-instance.ts'
 import type { BaseValue, InstanceValue, NativeValue, Runtime, Value } from '../types.ts'
-import { isObject } from '../values/read-value.ts'
+import { isObject, isProperty, isStaticMethod, isUnknown } from '../values/read-value.ts'
 import { makeUnknown } from '../values/make-value.ts'
 import { nativeFunction } from '../values/native.ts'
 
@@ -34,14 +34,9 @@ export function bind(rt: Runtime, raw: Value, object: Value | undefined, cls: Ba
 }
 
 function bindClassMethod(rt: Runtime, inner: Value, cls: BaseValue): Value {
-  if (isObject(inner)) {
-    if (inner.kind === 'function' || inner.kind === 'native' || inner.kind === 'instance')
-      return { kind: 'method', function: inner, self: cls }
-    if (inner.kind === 'property') return bind(rt, inner, cls, cls)
-    if (inner.kind === 'staticmethod') return inner.function
-    if (inner.kind === 'unknown') return inner
-  }
-  return { kind: 'method', function: inner, self: cls }
+  if (isProperty(inner)) return bind(rt, inner, cls, cls)
+  if (isStaticMethod(inner)) return inner.function
+  return isUnknown(inner) ? inner : { kind: 'method', function: inner, self: cls }
 }
 
 function bindDescriptor(

@@ -1,6 +1,6 @@
 import { evaluate, execute } from '../run-code.ts'
 import { giveAway, mentioned, openReached } from './give-away.ts'
-import { setEntry } from './mapping.ts'
+import { makeDict } from './mapping.ts'
 import { Raised, raiseIfCertain } from './raise.ts'
 import type {
   CallArguments,
@@ -11,13 +11,7 @@ import type {
   Scope,
   Value,
 } from '../types.ts'
-import {
-  makeEmptyDict,
-  makeIterator,
-  makeTuple,
-  makeUnknown,
-  orElse,
-} from '../values/make-value.ts'
+import { makeIterator, makeTuple, makeUnknown, orElse } from '../values/make-value.ts'
 import { mergeReturned } from '../values/merge-values.ts'
 import type { Arguments, FunctionDef, Parameter } from '../../python/ast.ts'
 
@@ -53,13 +47,12 @@ function giveUp(
   call: CallArguments,
   budget: 'depth' | 'recursion',
 ): Value {
-  const { args, kwargs, rest } = call
   rt.budget.spent(budget, fn.qualname)
   giveAway(rt, fn, call)
   // It was not run: all that it may write is unknown.
   rt.state.guesses += 1
   openReached(rt, mentioned(rt, fn.node, fn.scope))
-  return makeUnknown(`${fn.name}()`, 'pack', { callee: fn, args, kwargs, rest })
+  return makeUnknown(`${fn.name}()`, 'pack', { callee: fn, ...call })
 }
 
 function makeFunctionScope(rt: Runtime, fn: FunctionValue, call: CallArguments): Scope {
@@ -150,31 +143,31 @@ function makeGenerator(rt: Runtime, fn: FunctionValue, scope: Scope): IteratorVa
 function bindParameters(rt: Runtime, fn: FunctionValue, call: CallArguments): Map<string, Value> {
   const names = new Map<string, Value>()
   const { args } = fn.node
-  bindPositional(rt, fn, call, names)
-  const left = bindKeywords(args, call, names)
-  if (args.kwargs) names.set(args.kwargs.name, dictOf(rt, left, call.rest))
-  else if (left.length > 0) raiseArguments(rt, fn)
-  fillIn(rt, fn, call, names)
-  return names
-}
-
-function bindPositional(
-  rt: Runtime,
-  fn: FunctionValue,
-  call: CallArguments,
-  names: Map<string, Value>,
-): void {
-  const { positionalOnly, positional, varargs } = fn.node.args
-  let index = 0
-  for (const list of [positionalOnly, positional]) {
-    for (const parameter of list) {
-      const value = call.args[index]
-      index += 1
-      if (value !== undefined) names.set(parameter.name, value)
-    }
+  const placed = [...args.positionalOnly, ...args.positional]
+  for (const [at, { name }] of placed.entries()) {
+    const value = call.args[at]
+    if (value !== undefined) names.set(name, value)
   }
-  if (varargs) names.set(varargs.name, makeTuple(call.args.slice(index), call.rest))
-  else if (call.args.length > index) raiseArguments(rt, fn)
+  if (args.varargs)
+    names.set(args.varargs.name, makeTuple(call.args.slice(placed.length), call.rest))
+  else if (call.args.length > placed.length) raiseArguments(rt, fn)
+  const left = bindKeywords(args, call, names)
+  if (args.kwargs) {
+    const dict = makeDict(rt, left)
+    dict.rest ||= call.rest
+    names.set(args.kwargs.name, dict)
+  } else if (left.length > 0) raiseArguments(rt, fn)
+  // Defaults, then unknowns for what is still missing.
+  for (const { name } of [...placed, ...args.keywordOnly]) {
+    if (names.has(name)) continue
+    const value = fn.defaults.get(name)
+    if (value === undefined && !call.rest) raiseArguments(rt, fn)
+    names.set(
+      name,
+      orElse(value, () => makeUnknown(name)),
+    )
+  }
+  return names
 }
 
 function raiseArguments(rt: Runtime, { name }: FunctionValue): void {
@@ -199,29 +192,4 @@ function bindKeywords(
 function isNamed(args: Arguments, name: string): boolean {
   const isIt = (parameter: Parameter) => parameter.name === name
   return args.positional.some(isIt) || args.keywordOnly.some(isIt)
-}
-
-function dictOf(rt: Runtime, entries: [string, Value][], rest: boolean): Value {
-  const dict = makeEmptyDict(rest)
-  for (const [name, value] of entries) setEntry(rt, dict, name, value)
-  return dict
-}
-
-/** Defaults, then unknowns for what is still missing. */
-function fillIn(
-  rt: Runtime,
-  fn: FunctionValue,
-  call: CallArguments,
-  names: Map<string, Value>,
-): void {
-  const { positionalOnly, positional, keywordOnly } = fn.node.args
-  for (const { name } of [...positionalOnly, ...positional, ...keywordOnly]) {
-    if (names.has(name)) continue
-    const value = fn.defaults.get(name)
-    if (value === undefined && !call.rest) raiseArguments(rt, fn)
-    names.set(
-      name,
-      orElse(value, () => makeUnknown(name)),
-    )
-  }
 }

@@ -121,16 +121,14 @@ function unknownCall(rt: Runtime, callee: Value, call: CallArguments): UnknownVa
   rt.state.ranUnknown ||= RUNNERS.test(nameOf(callee)) && !isElsewhere(rt, callee, call)
   rt.state.mayHaveWritten ||= WRITERS.test(nameOf(callee))
   const isOfHost = isUnknown(callee) && callee.origin === 'host'
-  const mayRaise = isUnknown(callee)
-    ? !NEVER_RAISES.test(callee.name)
-    : METADATA.test(nameOf(callee))
+  const mayRaise = isUnknown(callee) && !NEVER_RAISES.test(callee.name)
   if (rt.state.handlers.length > 0 && mayRaise && !isOfHost)
     rt.state.mayRaise.push(makeUnknown(nameOf(callee)))
-  const origin = isUnknown(callee) ? callee.origin : originOf(callee)
-  const { args, kwargs, rest } = call
+  const library = isNative(callee) ? 'standard-library' : 'pack'
+  const origin = isUnknown(callee) ? callee.origin : library
   if (isOfHost && REPLACERS.test(callee.name)) rt.state.replacements.push({ callee, ...call })
-  const result = makeUnknown(`${nameOf(callee)}()`, origin, { callee, args, kwargs, rest })
-  if (isNative(callee) && PARTS.test(callee.name)) result.from = args[0] ?? null
+  const result = makeUnknown(`${nameOf(callee)}()`, origin, { callee, ...call })
+  if (isNative(callee) && PARTS.test(callee.name)) result.from = call.args[0] ?? null
   return result
 }
 
@@ -147,12 +145,7 @@ const WRITERS =
 /** Calls that register a replacement of a host node. */
 const REPLACERS = /\bnode_replace(ment|_manager)\.register$/
 
-const METADATA = /^importlib\.metadata\./
 const NEVER_RAISES = /^(logging|warnings|time|datetime|random|platform|threading)\b/
-
-function originOf(callee: Value) {
-  return isNative(callee) ? 'standard-library' : 'pack'
-}
 
 /** Calls a method by name; undefined if the value certainly has none. */
 export function callMethod(

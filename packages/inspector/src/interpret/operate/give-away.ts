@@ -1,5 +1,6 @@
+import { withState } from '../with-state.ts'
 import { callWith, evaluateAwait } from '../run-code.ts'
-import { runBranches, runUnsure } from '../execute/branch.ts'
+import { NO_BRANCH, runBranches, runUnsure } from '../execute/branch.ts'
 import { findName, globalsOf, moduleScope } from '../evaluate/name.ts'
 import { KNOWN_MODULES } from '../modules/known-modules.ts'
 import { readItems } from './iterate.ts'
@@ -52,14 +53,11 @@ export function giveAway(rt: Runtime, callee: Value, { args, kwargs }: CallArgum
 /** Values that something unknown gets, whether by a call or not. */
 export function giveTo(rt: Runtime, to: Value, given: readonly Value[]): void {
   if (given.length === 0 || rt.state.giving || (isUnknown(to) && to.origin === 'host')) return
-  rt.state.giving = true
-  try {
+  withState(rt, { giving: true }, () => {
     for (const value of given)
       if (isIterator(value)) runUnsure(rt, () => readGiven(rt, value))
       else if (isObject(value)) giveValue(rt, value, to)
-  } finally {
-    rt.state.giving = false
-  }
+  })
 }
 
 /** A generator that somebody else may read to its end. */
@@ -246,38 +244,5 @@ function runMaybe(rt: Runtime, value: Value, fn: FunctionValue): void {
     return undefined
   }
   const names = namesIn(rt, fn.node).filter((name) => fn.module.namespace.has(name))
-  runBranches(rt, moduleScope(fn.module), [
-    { names, run },
-    { names: [], run: () => undefined },
-  ])
-}
-
-/** Remembers everything that values lead to, and gives what puts it back. */
-export function saveReached(rt: Runtime, values: Value[]): () => void {
-  // Functions of a module share its namespace.
-  const parts = [...reach(rt, makeTuple(values)).keys()].flatMap((object): unknown[] =>
-    isFunction(object) ? [object.module.namespace] : Object.values(object),
-  )
-  const saved = [...new Set(parts)].flatMap((part) => saveItems(rt, part) ?? [])
-  return () => {
-    for (const putBack of saved) putBack()
-  }
-}
-
-function saveItems(rt: Runtime, part: unknown): (() => void) | undefined {
-  if (part instanceof Map) {
-    rt.budget.step(part.size >> 4)
-    const before = new Map<unknown, unknown>(part)
-    return () => {
-      for (const key of part.keys()) if (!before.has(key)) part.delete(key)
-      for (const [key, value] of before) part.set(key, value)
-    }
-  }
-  if (!Array.isArray(part)) return undefined
-  rt.budget.step(part.length >> 4)
-  const before: unknown[] = [...part]
-  return () => {
-    part.length = 0
-    for (const item of before) part.push(item)
-  }
+  runBranches(rt, moduleScope(fn.module), [{ names, run }, NO_BRANCH])
 }

@@ -1,7 +1,15 @@
 import { call } from '../run-code.ts'
 import { findInClass } from './class-lookup.ts'
 import { isSet } from '../values/read-value.ts'
-import type { HashKey, InstanceValue, Runtime, SetValue, TupleValue, Value } from '../types.ts'
+import type {
+  HashKey,
+  InstanceValue,
+  ObjectValue,
+  Runtime,
+  SetValue,
+  TupleValue,
+  Value,
+} from '../types.ts'
 
 // Text that starts like a made key gets one itself, so the two never meet.
 const MADE = '\0'
@@ -22,7 +30,7 @@ export function hashKey(rt: Runtime, value: Value): HashKey | undefined {
   }
 }
 
-function hashObject(rt: Runtime, value: Exclude<Value, null | boolean | bigint | number | string>) {
+function hashObject(rt: Runtime, value: ObjectValue) {
   switch (value.kind) {
     case 'list':
     case 'dict':

@@ -12,31 +12,21 @@ import {
 import { bind } from './bind.ts'
 import { giveClass, openNames } from './not-followed.ts'
 import { findAlong, findSpecial, linearise } from './class-lookup.ts'
-import { makeNamespaceDict, makeTuple, makeUnknown, NO_KWARGS } from '../values/make-value.ts'
+import { makeNamespaceDict, makeTuple, makeUnknown } from '../values/make-value.ts'
 import { choicesOf } from '../values/merge-values.ts'
 import type { BaseValue, ClassValue, Kwargs, Runtime, Value } from '../types.ts'
 
-interface ClassOptions {
-  kwargs?: Kwargs
-  module?: string
-  qualname?: string
-}
-
-/** As a class statement does it: metaclass, `__set_name__`, `__init_subclass__`. `kwargs` are the class keywords. */
+/** As a class statement does it: metaclass, `__set_name__`, `__init_subclass__`. `given` are the class keywords. */
 export function makeClass(
   rt: Runtime,
   name: string,
   bases: Value[],
   namespace: Map<string, Value>,
-  options: ClassOptions = {},
+  given: Kwargs,
 ): Value {
-  const kwargs = new Map(options.kwargs ?? NO_KWARGS)
+  const kwargs = new Map(given)
   const asked = kwargs.get('metaclass')
   kwargs.delete('metaclass')
-  if (options.module !== undefined && !namespace.has('__module__'))
-    namespace.set('__module__', options.module)
-  if (options.qualname !== undefined && !namespace.has('__qualname__'))
-    namespace.set('__qualname__', options.qualname)
   const real = resolveBases(rt, bases)
   const metaclass = metaclassOf(rt, asked, real)
   if (metaclass.kind === 'unknown' || metaclass === rt.builtinClass('type')) {

@@ -1,3 +1,4 @@
+import { makeUnknown } from '../values/make-value.ts'
 import type {
   CallArguments,
   ClassValue,
@@ -88,12 +89,5 @@ export function openModule(rt: Runtime, from: Value, { namespace }: ModuleValue)
 
 /** Code that is not known may have written what names lead to. */
 export function openNames(rt: Runtime, names: Iterable<Value>): void {
-  const code: Value = {
-    kind: 'unknown',
-    name: 'exec()',
-    origin: 'pack',
-    call: undefined,
-    truth: undefined,
-  }
-  giveTo(rt, code, [...names])
+  giveTo(rt, makeUnknown('exec()'), [...names])
 }

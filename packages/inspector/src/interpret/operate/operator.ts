@@ -200,12 +200,8 @@ function repeat(rt: Runtime, sequence: Value, times: Value): Value {
 function repeatText(rt: Runtime, text: string, times: bigint): Value {
   if (times <= 0n || text === '') return ''
   const { stringLength } = rt.budget.limits
-  if (times > stringLength || !rt.budget.allowString(text.length * Number(times)))
-    return tooLong(rt)
-  return text.repeat(Number(times))
-}
-
-function tooLong(rt: Runtime): Value {
+  if (times <= stringLength && rt.budget.allowString(text.length * Number(times)))
+    return text.repeat(Number(times))
   rt.budget.spent('string')
   return makeUnknown('str')
 }

@@ -14,13 +14,8 @@ export class Raised extends Error {
   }
 }
 
-interface Attempt<T> {
-  value?: T
-  raised?: Raised
-}
-
 /** Catches a Python exception, and puts back what it left of the expressions and handlers it broke off. */
-export function attempt<T>({ state }: Runtime, run: () => T): Attempt<T> {
+export function attempt<T>({ state }: Runtime, run: () => T): { value?: T; raised?: Raised } {
   const { nesting, depth, scope, handlers } = state
   try {
     return { value: run() }

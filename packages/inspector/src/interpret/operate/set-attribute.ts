@@ -6,7 +6,7 @@ import { putInto } from './not-followed.ts'
 import { makeUnknown } from '../values/make-value.ts'
 import { recordWriting } from './written.ts'
 import { choicesOf } from '../values/merge-values.ts'
-import type { ClassValue, InstanceValue, Runtime, Value } from '../types.ts'
+import type { BaseValue, ClassValue, InstanceValue, Runtime, Value } from '../types.ts'
 
 export function setAttribute(rt: Runtime, value: Value, name: string, to: Value): void {
   if (!isObject(value)) return
@@ -14,9 +14,10 @@ export function setAttribute(rt: Runtime, value: Value, name: string, to: Value)
     case 'unknown':
       return putInto(rt, value, to)
     case 'instance':
-      return setOnInstance(rt, value, name, to)
+      return setBy(rt, value, value.cls, name, to, () => setPlainly(rt, value, name, to))
     case 'class':
-      for (const cls of choicesOf(value)) if (isClass(cls)) setOnClass(rt, cls, name, to)
+      for (const cls of choicesOf(value).filter(isClass))
+        setBy(rt, cls, cls.metaclass, name, to, () => setOnClassPlainly(rt, cls, name, to))
       return
     case 'module':
       if (value.home === 'library') giveTo(rt, makeUnknown(value.name, 'standard-library'), [to])
@@ -32,13 +33,18 @@ export function setAttribute(rt: Runtime, value: Value, name: string, to: Value)
   }
 }
 
-function setOnInstance(rt: Runtime, value: InstanceValue, name: string, to: Value): void {
-  const semaphore = findSpecial(value.cls, '__setattr__')
-  if (semaphore !== undefined) {
-    call(rt, semaphore, [value, name, to])
-    return
-  }
-  setPlainly(rt, value, name, to)
+/** By the `__setattr__` of its class, if that has one. */
+function setBy(
+  rt: Runtime,
+  value: Value,
+  cls: BaseValue,
+  name: string,
+  to: Value,
+  plainly: () => void,
+): void {
+  const own = findSpecial(cls, '__setattr__')
+  if (own === undefined) plainly()
+  else call(rt, own, [value, name, to])
 }
 
 /** `object.__setattr__`. */
@@ -62,15 +68,6 @@ export function setPlainly(rt: Runtime, value: InstanceValue, name: string, to: 
 function write(rt: Runtime, names: Map<string, Value>, name: string, to: Value): void {
   recordWriting(rt, names, name)
   names.set(name, to)
-}
-
-function setOnClass(rt: Runtime, cls: ClassValue, name: string, to: Value): void {
-  const semaphore = findSpecial(cls.metaclass, '__setattr__')
-  if (semaphore !== undefined) {
-    call(rt, semaphore, [cls, name, to])
-    return
-  }
-  setOnClassPlainly(rt, cls, name, to)
 }
 
 /** `type.__setattr__`. Classes of the library are shared by nobody, but keep theirs. */

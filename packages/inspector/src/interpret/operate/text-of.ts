@@ -5,7 +5,7 @@ import { formatText } from '../text/format/align.ts'
 import { formatFloat, formatInt } from '../text/format/format-number.ts'
 import { reprFloat, reprInt, reprText } from '../text/repr.ts'
 import { dictEntries } from '../values/dict.ts'
-import { isObject, isSequence, isSet, isTuple, payloadOf } from '../values/read-value.ts'
+import { isObject, isSequence, isSet, isTuple, payloadOf, textOf } from '../values/read-value.ts'
 import { counted } from '../../words.ts'
 
 // Deeper ones print nothing that a name could hold.
@@ -17,16 +17,11 @@ export function strOf(rt: Runtime, value: Value): string | undefined {
   if (!isObject(value)) return reprOf(rt, value)
   if (value.kind !== 'instance') return reprOf(rt, value)
   const own = callSpecial(rt, value, '__str__', [])
-  if (own !== undefined) return textOrUndefined(own)
+  if (own !== undefined) return textOf(own)
   if (typeof value.payload === 'string') return value.payload
   if (isInstance(rt, value, rt.builtinClass('BaseException')) === true)
     return strOfException(rt, value)
   return reprOf(rt, value)
-}
-
-function textOrUndefined(value: Value): string | undefined {
-  const inner = payloadOf(value)
-  return typeof inner === 'string' ? inner : undefined
 }
 
 function strOfException(rt: Runtime, value: InstanceValue): string | undefined {
@@ -62,7 +57,9 @@ function reprObject(rt: Runtime, value: ObjectValue, depth: number): string | un
     case 'list':
       return value.rest ? undefined : wrap('[', reprItems(rt, value.items, depth), ']')
     case 'tuple':
-      return value.rest ? undefined : reprTuple(rt, value.items, depth)
+      return value.rest
+        ? undefined
+        : wrap('(', reprItems(rt, value.items, depth), value.items.length === 1 ? ',)' : ')')
     case 'dict':
       return value.rest ? undefined : wrap('{', reprEntries(rt, dictEntries(value), depth), '}')
     case 'singleton':
@@ -81,10 +78,26 @@ function wrap(open: string, inner: string | undefined, close: string): string | 
 }
 
 function reprItems(rt: Runtime, items: Value[], depth: number): string | undefined {
+  return joinTexts(rt, items, (item) => reprOf(rt, item, depth))
+}
+
+function reprEntries(rt: Runtime, entries: [Value, Value][], depth: number): string | undefined {
+  return joinTexts(rt, entries, ([key, value]) => {
+    const [text, other] = [reprOf(rt, key, depth), reprOf(rt, value, depth)]
+    return text === undefined || other === undefined ? undefined : `${text}: ${other}`
+  })
+}
+
+/** The texts of all items; undefined where that of one is, and over the cap. */
+function joinTexts<Item>(
+  rt: Runtime,
+  items: Item[],
+  textFor: (item: Item) => string | undefined,
+): string | undefined {
   const texts: string[] = []
   let length = 0
   for (const item of items) {
-    const text = reprOf(rt, item, depth)
+    const text = textFor(item)
     rt.budget.step(1)
     if (text === undefined) return undefined
     texts.push(text)
@@ -94,34 +107,16 @@ function reprItems(rt: Runtime, items: Value[], depth: number): string | undefin
   return texts.join(', ')
 }
 
-function reprTuple(rt: Runtime, items: Value[], depth: number): string | undefined {
-  return wrap('(', reprItems(rt, items, depth), items.length === 1 ? ',)' : ')')
-}
-
-function reprEntries(rt: Runtime, entries: [Value, Value][], depth: number): string | undefined {
-  const texts: string[] = []
-  let length = 0
-  for (const [key, value] of entries) {
-    const text = reprItems(rt, [key], depth)
-    const other = reprItems(rt, [value], depth)
-    if (text === undefined || other === undefined) return undefined
-    texts.push(`${text}: ${other}`)
-    length += text.length + other.length
-    if (length > rt.budget.limits.stringLength) return undefined
-  }
-  return texts.join(', ')
-}
-
 function reprClass(rt: Runtime, value: ObjectValue & { kind: 'class' }): string | undefined {
   const own = callSpecial(rt, value, '__repr__', [])
-  if (own !== undefined) return textOrUndefined(own)
+  if (own !== undefined) return textOf(own)
   const place = value.module === 'builtins' ? '' : `${value.module}.`
   return `<class '${place}${value.qualname}'>`
 }
 
 function reprInstance(rt: Runtime, value: InstanceValue, depth: number): string | undefined {
   const own = callSpecial(rt, value, '__repr__', [])
-  if (own !== undefined) return textOrUndefined(own)
+  if (own !== undefined) return textOf(own)
   return value.payload === undefined || isSet(value.payload)
     ? undefined
     : reprOf(rt, value.payload, depth)
@@ -130,7 +125,7 @@ function reprInstance(rt: Runtime, value: InstanceValue, depth: number): string 
 /** `format(value, spec)`, undefined if it can't be known. */
 export function formatValue(rt: Runtime, value: Value, spec: string): string | undefined {
   const own = callSpecial(rt, value, '__format__', [spec])
-  if (own !== undefined) return textOrUndefined(own)
+  if (own !== undefined) return textOf(own)
   if (spec === '') return strOf(rt, value)
   const inner = payloadOf(value)
   if (typeof inner === 'boolean') return formatInt(BigInt(inner), spec)

@@ -1,6 +1,6 @@
 import { callSpecial } from '../run-code.ts'
 import { hasUnknownBase } from './class-lookup.ts'
-import type { InstanceValue, Runtime, Truth, Value } from '../types.ts'
+import type { InstanceValue, ObjectValue, Runtime, Truth, Value } from '../types.ts'
 
 /** `bool(value)`, undefined if it can't be decided: whoever asks has to guess. */
 export function truthOf(rt: Runtime, value: Value): Truth {
@@ -24,10 +24,7 @@ function truthOfValue(rt: Runtime, value: Value): Truth {
   }
 }
 
-function truthOfObject(
-  rt: Runtime,
-  value: Exclude<Value, null | boolean | bigint | number | string>,
-) {
+function truthOfObject(rt: Runtime, value: ObjectValue) {
   switch (value.kind) {
     case 'list':
     case 'tuple':

@@ -14,7 +14,22 @@ const SHORT_ESCAPES = new Map([
 /** `repr(text)`: single quotes unless only those are in it. Undefined over the cap. */
 export const reprText = (text: string): string | undefined => {
   if (!NEEDS_CARE.test(text)) return text.length + 2 > MAX_TEXT ? undefined : `'${text}'`
-  return quote(text, (character) => UNPRINTABLE.test(character))
+  const mark = text.includes("'") && !text.includes('"') ? '"' : "'"
+  const out: string[] = [mark]
+  let length = 2
+  for (const character of text) {
+    const piece =
+      SHORT_ESCAPES.get(character) ??
+      (character === mark
+        ? `\\${mark}`
+        : UNPRINTABLE.test(character)
+          ? escapeOf(character)
+          : character)
+    length += piece.length
+    if (length > MAX_TEXT) return undefined
+    out.push(piece)
+  }
+  return `${out.join('')}${mark}`
 }
 
 /** `str(value)` of an int; undefined for more than 4,300 digits, which raises. */
@@ -43,21 +58,6 @@ const placePoint = (digits: string, exponent: number): string => {
   if (exponent < 0) return `0.${'0'.repeat(-exponent - 1)}${digits}`
   const whole = digits.slice(0, exponent + 1).padEnd(exponent + 1, '0')
   return `${whole}.${digits.slice(exponent + 1) || '0'}`
-}
-
-const quote = (text: string, isEscaped: (character: string) => boolean): string | undefined => {
-  const mark = text.includes("'") && !text.includes('"') ? '"' : "'"
-  const out: string[] = [mark]
-  let length = 2
-  for (const character of text) {
-    const piece =
-      SHORT_ESCAPES.get(character) ??
-      (character === mark ? `\\${mark}` : isEscaped(character) ? escapeOf(character) : character)
-    length += piece.length
-    if (length > MAX_TEXT) return undefined
-    out.push(piece)
-  }
-  return `${out.join('')}${mark}`
 }
 
 const escapeOf = (character: string): string => {

@@ -7,6 +7,7 @@ import type {
   IteratorValue,
   Kwargs,
   ListValue,
+  ModuleValue,
   Origin,
   SingletonValue,
   TupleValue,
@@ -61,12 +62,30 @@ export function makeNamespaceDict(names: Map<string, Value>, rest = false): Dict
   return { kind: 'dict', values: names, keys: undefined, rest }
 }
 
-export function makeInstance(cls: ClassValue, payload?: Value, native?: unknown): InstanceValue {
-  return { kind: 'instance', cls, attributes: new Map(), payload, native }
+export function makeInstance(
+  cls: ClassValue,
+  payload?: Value,
+  native?: unknown,
+  attributes?: Record<string, Value>,
+): InstanceValue {
+  return {
+    kind: 'instance',
+    cls,
+    attributes: new Map(attributes && Object.entries(attributes)),
+    payload,
+    native,
+  }
 }
 
 export function makeIterator(type: string, next: () => Value | undefined): IteratorValue {
   return { kind: 'iterator', type, next, rest: false }
+}
+
+/** A module of which nothing runs. */
+export function makeModule(
+  parts: Omit<ModuleValue, 'kind' | 'running' | 'lost' | 'dict'>,
+): ModuleValue {
+  return { kind: 'module', ...parts, running: 0, lost: new Set(), dict: undefined }
 }
 
 /** An iterator over items that are there already. */

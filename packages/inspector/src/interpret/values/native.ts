@@ -11,7 +11,7 @@ import type {
   Runtime,
   Value,
 } from '../types.ts'
-import { makeUnknown } from './make-value.ts'
+import { makeModule, makeUnknown } from './make-value.ts'
 
 /** A function of a module: on a class it does not become a method. `name` is dotted. */
 export function nativeFunction(name: string, call: NativeCall): NativeValue {
@@ -27,7 +27,7 @@ export function nativeFunction(name: string, call: NativeCall): NativeValue {
 
 /** A function that becomes a method when found on a class: `args[0]` is self. */
 export function nativeMethod(name: string, call: NativeCall): NativeValue {
-  return { kind: 'native', name, call, binds: true, callWithRest: undefined, attributes: undefined }
+  return { ...nativeFunction(name, call), binds: true }
 }
 
 /** The calls of methods that are written for one kind of self. */
@@ -167,18 +167,8 @@ export function nativeModule(name: string, definition: NativeModule = {}): Modul
   for (const [key, call] of Object.entries({ ...functions, ...quietCalls(quiet) })) add(key, call)
   for (const key of namesOf(machine)) add(key, () => makeUnknown(`${name}.${key}()`, 'machine'))
   namespace.set('__name__', name)
-  return {
-    kind: 'module',
-    name,
-    home: 'library',
-    file: undefined,
-    isPackage: true,
-    namespace,
-    complete: false,
-    running: 0,
-    lost: new Set(),
-    dict: undefined,
-  }
+  const home = 'library'
+  return makeModule({ name, home, file: undefined, isPackage: true, namespace, complete: false })
 }
 
 const namesOf = (text: string | undefined): string[] => (text === undefined ? [] : words(text))
@@ -186,28 +176,16 @@ const namesOf = (text: string | undefined): string[] => (text === undefined ? []
 const quietCalls = (names: string | undefined): Record<string, NativeCall> =>
   Object.fromEntries(namesOf(names).map((name) => [name, () => null]))
 
-/** Private state that a class of the library keeps in its instances. */
-export interface NativeState<State> {
-  /** For `InstanceValue.native`. */
-  wrap: (state: State) => unknown
-  /** The state; undefined for any other value, and for instances of other classes. */
-  of: (value: Value | undefined) => State | undefined
-}
-
 /**
- * Each kind of state carries its name, because a pack can hand any object to any function: without it the state of one
- * class would be taken for that of another.
+ * Private state that a class of the library keeps in its instances: `wrap` makes `InstanceValue.native` of it, `of` gives
+ * it, and undefined for any other value. Each kind of state carries its name, because a pack can hand any object to any
+ * function: without it the state of one class would be taken for that of another.
  */
-export const nativeState = <State>(name: string): NativeState<State> => ({
-  wrap: (state) => ({ name, state }) satisfies Wrapped<State>,
-  of: (value) => {
+export const nativeState = <State>(name: string) => ({
+  wrap: (state: State): unknown => ({ name, state }),
+  of: (value: Value | undefined): State | undefined => {
     if (!isInstanceValue(value)) return undefined
-    const wrapped = value.native as Wrapped<State> | undefined
+    const wrapped = value.native as { name: string; state: State } | undefined
     return wrapped?.name === name ? wrapped.state : undefined
   },
 })
-
-interface Wrapped<State> {
-  name: string
-  state: State
-}

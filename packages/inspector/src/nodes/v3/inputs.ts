@@ -37,15 +37,8 @@ export const makeInputDict = (reading: V3Reading, inputs: Value): DictValue => {
   return sections
 }
 
-interface ReadInput {
-  id: string
-  isOptional: boolean
-  type: string
-  options: Value
-}
-
 /** Undefined if its id can't be known. */
-const readInput = (around: V3Reading, part: SchemaPart): ReadInput | undefined => {
+const readInput = (around: V3Reading, part: SchemaPart) => {
   const inner = innerOf(part)
   const source = inner ? mergeInner(part, inner) : part
   const id = textOf(around, source.values.get('id'), FIELD)

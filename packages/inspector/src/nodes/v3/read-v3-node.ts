@@ -4,16 +4,11 @@ import type { Interpreter } from '../../interpret/interpreter.ts'
 import { makeList, makeTuple } from '../../interpret/values/make-value.ts'
 import type { ClassValue, DictValue, Value } from '../../interpret/types.ts'
 import { makeInputDict } from './inputs.ts'
-import {
-  isCoroutine,
-  itemsOf,
-  socketTypeOf,
-  textOf,
-  truthOf,
-  type V3Fields,
-  type V3Reading,
-} from './reading.ts'
+import { isCoroutine, itemsOf, socketTypeOf, textOf, truthOf, type V3Reading } from './reading.ts'
 import { recoverSchema } from './recover-schema.ts'
+import type { ExtractedNode } from '../../inspection.ts'
+import { dynamicInputs, type JsonWriter } from '../json-text.ts'
+import { UNKNOWN_NODE } from '../unknown-node.ts'
 import { words } from '../../words.ts'
 import { findSchemaMethod } from './list-v3-classes.ts'
 import { choicesOf } from '../../interpret/values/merge-values.ts'
@@ -25,72 +20,78 @@ const SCHEMA_STEPS = 150_000
 /** Inputs of one node, those within others too; a hostile pack shares lists that multiply. */
 const INPUTS_MAX = 5000
 
+/** A node of the newer form without its name. */
+interface V3Node {
+  /** Names that it may have; undefined for one that can't be known. */
+  ids: (string | undefined)[]
+  fields: Omit<ExtractedNode, 'name'>
+}
+
+/** All that is known where the schema can't be. */
+const NO_SCHEMA: SchemaPart = { maker: 'Schema', values: new Map(), rest: true }
+
 /**
  * Reads a class with a `define_schema` of its own as the host lists it: the schema is made and converted to the older
  * form. Undefined for a class without one. Of a schema that can't be known every field is dynamic.
  */
-export const readV3Node = (interpreter: Interpreter, cls: ClassValue): V3Fields | undefined => {
+export const readV3Node = (
+  interpreter: Interpreter,
+  json: JsonWriter,
+  cls: ClassValue,
+): V3Node | undefined => {
   const define = findSchemaMethod(interpreter, cls)
   if (define === undefined) return undefined
   const made = findPart(interpreter.call(define, [], { steps: SCHEMA_STEPS }))
   const dynamic = new Set<string>()
-  const reading: V3Reading = {
-    interpreter,
-    depth: 0,
-    room: { inputs: INPUTS_MAX },
-    record: (field) => dynamic.add(field),
-  }
+  const record = (field: string): unknown => dynamic.add(field)
+  const reading: V3Reading = { interpreter, depth: 0, room: { inputs: INPUTS_MAX }, record }
   const schema =
     made?.maker === 'Schema'
       ? made
       : recoverSchema(interpreter, { cls, method: define, steps: SCHEMA_STEPS })
-  const fields = schema ? readSchema(reading, schema) : readNothing(reading)
+  const { ids, outputs, inputs: sections, ...own } = readSchema(reading, schema ?? NO_SCHEMA)
   const name = readFunctionName(interpreter, cls)
-  if (name === '') reading.record('function')
-  return { ...fields, function: name, dynamic: [...dynamic] }
+  if (name === '') record('function')
+  const inputs = json.inputTypes(sections, UNKNOWN_NODE.input_types)
+  const types = json.types(outputs.types, '[]')
+  const names = json.types(outputs.names, types.text)
+  for (const part of dynamicInputs(inputs)) record(part)
+  if (types.isDynamic) record('return_types')
+  if (names.isDynamic) record('return_names')
+  const { display_name, category, description, ...flags } = own
+  const fields = {
+    ...(display_name !== undefined && { display_name }),
+    category,
+    description,
+    function: name,
+    ...flags,
+    input_types: inputs.text,
+    return_types: types.text,
+    return_names: names.text,
+    output_is_list: outputs.isList,
+    dynamic: [...dynamic],
+  }
+  return { ids, fields }
 }
 
-type SchemaFields = Omit<V3Fields, 'function' | 'dynamic'>
-
-const readSchema = (reading: V3Reading, schema: SchemaPart): SchemaFields => {
+const readSchema = (reading: V3Reading, schema: SchemaPart) => {
   if (schema.rest) for (const field of SCHEMA_FIELDS) reading.record(field)
   const find = (name: string): Value | undefined => schema.values.get(name)
-  const inputTypes = makeInputDict(reading, find('inputs') ?? null)
-  addHidden(reading, inputTypes, schema)
+  const inputs = makeInputDict(reading, find('inputs') ?? null)
+  addHidden(reading, inputs, schema)
   // A node without a name is none: there is nothing to mark.
-  const [nodeId, ...otherIds] = choicesOf(find('node_id') ?? null).map((id) =>
-    textOf({ ...reading, record: () => {} }, id, ''),
-  )
+  const unmarked: V3Reading = { ...reading, record: () => {} }
   return {
-    nodeId,
-    otherIds,
+    inputs,
+    ids: choicesOf(find('node_id') ?? null).map((id) => textOf(unmarked, id, '')),
     // What is not known is not there: the host shows the name.
-    displayName: textOf({ ...reading, record: () => {} }, find('display_name'), ''),
+    display_name: textOf(unmarked, find('display_name'), ''),
     category: textOf(reading, find('category'), 'category') ?? '',
     description: textOf(reading, find('description'), 'description') ?? '',
     deprecated: truthOf(reading, find('is_deprecated'), 'deprecated'),
     experimental: truthOf(reading, find('is_experimental'), 'experimental'),
-    outputNode: truthOf(reading, find('is_output_node'), 'output_node'),
-    inputTypes,
-    ...readOutputs(reading, find('outputs') ?? null),
-  }
-}
-
-const readNothing = (reading: V3Reading): SchemaFields => {
-  for (const field of SCHEMA_FIELDS) reading.record(field)
-  return {
-    nodeId: undefined,
-    otherIds: [],
-    displayName: undefined,
-    category: '',
-    description: '',
-    deprecated: false,
-    experimental: false,
-    outputNode: false,
-    inputTypes: makeInputDict(reading, null),
-    returnTypes: makeList([]),
-    returnNames: makeList([]),
-    outputIsList: [],
+    output_node: truthOf(reading, find('is_output_node'), 'output_node'),
+    outputs: readOutputs(reading, find('outputs') ?? null),
   }
 }
 
@@ -133,18 +134,15 @@ const NEEDED = [
 const FIELDS = ['return_types', 'return_names', 'output_is_list']
 
 /** Types, names and kinds of the outputs, which have a place each: an unknown one is of any type. */
-const readOutputs = (
-  reading: V3Reading,
-  outputs: Value,
-): Pick<V3Fields, 'returnTypes' | 'returnNames' | 'outputIsList'> => {
+const readOutputs = (reading: V3Reading, outputs: Value) => {
   const isUnited = isUndecided(outputs)
   if (isUnited) for (const field of FIELDS) reading.record(field)
   const items = isUnited ? [] : itemsOf(reading, outputs, FIELDS)
   const read = items.map((item) => readOutput(reading, findPart(item)))
   return {
-    returnTypes: makeList(read.map(({ type }) => type)),
-    returnNames: makeList(read.map(({ name }) => name)),
-    outputIsList: read.map(({ isList }) => isList),
+    types: makeList(read.map(({ type }) => type)),
+    names: makeList(read.map(({ name }) => name)),
+    isList: read.map(({ isList }) => isList),
   }
 }
 

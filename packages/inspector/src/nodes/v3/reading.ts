@@ -1,33 +1,9 @@
-import { isClass, isObject, isUnknown } from '../../interpret/values/read-value.ts'
+import { isClass, isFunction, isObject, isUnknown } from '../../interpret/values/read-value.ts'
 import { findHostText, socketTypeNamed } from '../../host/class-facts.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
-import type { Value } from '../../interpret/types.ts'
+import type { FunctionValue, Value } from '../../interpret/types.ts'
 import { choicesOf } from '../../interpret/values/merge-values.ts'
 import { findPart, type SchemaPart } from '../../host/schema-part.ts'
-
-/** The fields of a node of the newer form, as the host's own conversion to the older form gives them. */
-export interface V3Fields {
-  /** Undefined if it can't be known. */
-  nodeId: string | undefined
-  /** Others that it may be. */
-  otherIds: (string | undefined)[]
-  displayName: string | undefined
-  category: string
-  description: string
-  /** Empty if it can't be known. */
-  function: string
-  deprecated: boolean
-  experimental: boolean
-  outputNode: boolean
-  /** A dict of sections, each a dict from id to a tuple of socket type and options. */
-  inputTypes: Value
-  /** A list of texts. */
-  returnTypes: Value
-  returnNames: Value
-  outputIsList: boolean[]
-  /** Fields of the registry of which a part was left out because it can't be known. */
-  dynamic: string[]
-}
 
 /** The reading of one schema. */
 export interface V3Reading {
@@ -125,10 +101,14 @@ const readType = (reading: V3Reading, value: Value | undefined, field: string): 
 
 /** True for an `async def`; undefined for what is no function. */
 export const isCoroutine = (value: Value | undefined): boolean | undefined => {
+  const node = functionOf(value)?.node
+  return node && node.kind === 'FunctionDef' && node.isAsync && !node.isGenerator
+}
+
+/** The function itself, or that of a method. */
+export const functionOf = (value: Value | undefined): FunctionValue | undefined => {
   if (!isObject(value)) return undefined
   if (value.kind === 'method' || value.kind === 'classmethod' || value.kind === 'staticmethod')
-    return isCoroutine(value.function)
-  if (value.kind === 'function')
-    return value.node.kind === 'FunctionDef' && value.node.isAsync && !value.node.isGenerator
-  return undefined
+    return functionOf(value.function)
+  return isFunction(value) ? value : undefined
 }

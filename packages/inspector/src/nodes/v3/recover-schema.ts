@@ -1,10 +1,11 @@
-import { isObject } from '../../interpret/values/read-value.ts'
 import { evaluate } from '../../interpret/evaluate/expression.ts'
 import { bindPart, type SchemaPart } from '../../host/schema-part.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
 import { nativeFunction } from '../../interpret/values/native.ts'
 import type { ClassValue, FunctionValue, Scope, Value } from '../../interpret/types.ts'
-import type { Call, Expression } from '../../python/ast.ts'
+import type { Call, Expression, Statement } from '../../python/ast.ts'
+import { nodesWithin } from '../../python/nodes-within.ts'
+import { functionOf } from './reading.ts'
 
 const KIND = { maker: 'Schema', type: undefined }
 
@@ -34,13 +35,6 @@ export const recoverSchema = (
   return { ...KIND, values: bindPart(KIND, rest ? [] : call.args.map(work), kwargs), rest }
 }
 
-const functionOf = (method: Value): FunctionValue | undefined => {
-  if (!isObject(method)) return undefined
-  if (method.kind === 'method' || method.kind === 'classmethod' || method.kind === 'staticmethod')
-    return functionOf(method.function)
-  return method.kind === 'function' ? method : undefined
-}
-
 /** The scope of the method's body before its first statement. */
 const makeScope = (cls: ClassValue, fn: FunctionValue): Scope => {
   const { positional, positionalOnly } = fn.node.args
@@ -63,21 +57,16 @@ const makeScope = (cls: ClassValue, fn: FunctionValue): Scope => {
   }
 }
 
-/** The first call of `Schema` in the text. The stack is ours: a hostile pack nests deeper than that of the engine. */
-const findSchemaCall = (body: unknown): Call | undefined => {
-  const left: unknown[] = [body]
-  while (left.length > 0) {
-    const node = left.pop()
-    if (typeof node !== 'object' || node === null) continue
-    if (isSchemaCall(node)) return node
-    left.push(...(Array.isArray(node) ? node : Object.values(node)).toReversed())
-  }
+/** The first call of `Schema` in the text. */
+const findSchemaCall = (body: readonly Statement[]): Call | undefined => {
+  for (const node of nodesWithin(body)) if (isSchemaCall(node)) return node
   return undefined
 }
 
-const isSchemaCall = (node: object): node is Call => {
-  const { kind, func } = node as Partial<Call>
-  if (kind !== 'Call') return false
-  if (func?.kind === 'Attribute') return func.attr === 'Schema'
-  return func?.kind === 'Name' && func.id === 'Schema'
+const isSchemaCall = (node: Statement | Expression): node is Call => {
+  if (node.kind !== 'Call') return false
+  const { func } = node
+  return func.kind === 'Attribute'
+    ? func.attr === 'Schema'
+    : func.kind === 'Name' && func.id === 'Schema'
 }

@@ -1,5 +1,16 @@
 import type * as ast from '../ast.ts'
-import { count, exprAt, exprs, gather, has, indexOf, nameAt, valueAt } from '../children.ts'
+import {
+  at,
+  count,
+  exprAt,
+  exprs,
+  gather,
+  has,
+  indexOf,
+  nameAt,
+  node,
+  valueAt,
+} from '../children.ts'
 import type { Builder, Builders, Children } from '../children.ts'
 import { sequencePattern } from './patterns.ts'
 import { tupleOrOne } from './expressions.ts'
@@ -31,15 +42,8 @@ const pair = (children: Children): Pair => ({
   value: exprAt(children, 2),
 })
 
-const comprehension =
-  (of: ast.Comprehension['of']): Builder =>
-  (children) => ({
-    kind: 'Comprehension',
-    line: children.line,
-    of,
-    element: exprAt(children, 1),
-    clauses: clauses(children),
-  })
+const comprehension = (of: ast.Comprehension['of']): Builder =>
+  node<ast.Comprehension>('Comprehension', { of: () => of, element: at(1), clauses })
 
 const clauses = (children: Children): ast.ComprehensionClause[] => {
   const found: ast.ComprehensionClause[] = []
@@ -57,20 +61,15 @@ export const collectionBuilders: Builders = {
   list: display('List'),
   list_pattern: display('List'),
   set: display('Set'),
-  dictionary: (children): ast.Dict => ({
-    kind: 'Dict',
-    line: children.line,
-    items: gather(children, readItem),
-  }),
+  dictionary: node<ast.Dict>('Dict', { items: (children) => gather(children, readItem) }),
   pair,
   list_comprehension: comprehension('list'),
   set_comprehension: comprehension('set'),
   generator_expression: comprehension('generator'),
-  dictionary_comprehension: (children): ast.DictComprehension => ({
-    kind: 'DictComprehension',
-    line: children.line,
-    ...(valueAt(children, 1) as Pair),
-    clauses: clauses(children),
+  dictionary_comprehension: node<ast.DictComprehension>('DictComprehension', {
+    key: (children) => (valueAt(children, 1) as Pair).key,
+    value: (children) => (valueAt(children, 1) as Pair).value,
+    clauses,
   }),
   for_in_clause: (children): ast.ComprehensionClause => {
     const start = indexOf(children, 'for')
@@ -81,5 +80,5 @@ export const collectionBuilders: Builders = {
       conditions: [],
     }
   },
-  if_clause: (children) => valueAt(children, 1),
+  if_clause: at(1),
 }

@@ -1,6 +1,7 @@
 import type * as ast from '../ast.ts'
 import {
   after,
+  at,
   block,
   BROKEN,
   exprAt,
@@ -9,6 +10,7 @@ import {
   has,
   indexOf,
   nameAt,
+  node,
   valueAt,
   values,
 } from '../children.ts'
@@ -16,13 +18,7 @@ import type { Builders, Children } from '../children.ts'
 import { tupleOrOne, type CallArguments } from './expressions.ts'
 import type { AsPattern } from './with.ts'
 
-const ifOrElif = (children: Children): ast.If => ({
-  kind: 'If',
-  line: children.line,
-  test: exprAt(children, 1),
-  body: block(children),
-  orelse: [],
-})
+const ifOrElif = node<ast.If>('If', { test: at(1), body: block, orelse: () => [] })
 
 const orElse = (children: Children): ast.Statement[] =>
   (find(children, 'else_clause') ?? []) as ast.Statement[]
@@ -86,20 +82,12 @@ export const compoundStatementBuilders: Builders = {
   elif_clause: ifOrElif,
   else_clause: block,
   finally_clause: block,
-  while_statement: (children): ast.While => ({
-    kind: 'While',
-    line: children.line,
-    test: exprAt(children, 1),
-    body: block(children),
-    orelse: orElse(children),
-  }),
-  for_statement: (children): ast.For => ({
-    kind: 'For',
-    line: children.line,
-    target: exprAt(children, indexOf(children, 'for') + 1),
-    iter: exprAt(children, indexOf(children, 'in') + 1),
-    body: block(children),
-    orelse: orElse(children),
+  while_statement: node<ast.While>('While', { test: at(1), body: block, orelse: orElse }),
+  for_statement: node<ast.For>('For', {
+    target: (children) => after(children, 'for') as ast.Expression,
+    iter: (children) => after(children, 'in') as ast.Expression,
+    body: block,
+    orelse: orElse,
   }),
   try_statement: (children): ast.Try => {
     const handlers = findAll(children, 'except_clause') as ast.ExceptHandler[]
@@ -149,11 +137,9 @@ export const compoundStatementBuilders: Builders = {
     definition.decorators = all as ast.Expression[]
     return definition
   },
-  decorator: (children) => exprAt(children, 1),
-  match_statement: (children): ast.Match => ({
-    kind: 'Match',
-    line: children.line,
-    subject: tupleOrOne(children, 1, indexOf(children, ':')),
-    cases: (find(children, 'block') ?? []) as ast.MatchCase[],
+  decorator: at(1),
+  match_statement: node<ast.Match>('Match', {
+    subject: (children) => tupleOrOne(children, 1, indexOf(children, ':')),
+    cases: (children) => (find(children, 'block') ?? []) as ast.MatchCase[],
   }),
 }

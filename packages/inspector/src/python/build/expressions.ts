@@ -1,19 +1,22 @@
 import type * as ast from '../ast.ts'
 import {
   after,
+  at,
   BROKEN,
   count,
   exprAt,
   exprs,
   find,
+  first,
   gather,
   indexOf,
   lineAt,
   nameAt,
+  node,
   repeated,
   valueAt,
 } from '../children.ts'
-import type { Builder, Builders, Children } from '../children.ts'
+import type { Builders, Children } from '../children.ts'
 import { noParameters } from './parameters.ts'
 
 export interface CallArguments {
@@ -42,17 +45,9 @@ export const indexOfSubscript = (children: Children, from: number): ast.Expressi
   return index.kind === 'Starred' ? { kind: 'Tuple', line: index.line, items: [index] } : index
 }
 
-export const starred = (children: Children): ast.Starred => ({
-  kind: 'Starred',
-  line: children.line,
-  value: exprAt(children, 1),
-})
+export const starred = node<ast.Starred>('Starred', { value: at(1) })
 
-const expressionList = (children: Children): ast.Tuple => ({
-  kind: 'Tuple',
-  line: children.line,
-  items: exprs(children),
-})
+const expressionList = node<ast.Tuple>('Tuple', { items: exprs })
 
 const readArgument = (name: string, value: unknown): ast.Expression | undefined =>
   name === 'keyword_argument' || name === 'dictionary_splat' ? undefined : (value as ast.Expression)
@@ -64,15 +59,11 @@ const readKeyword = (name: string, value: unknown): ast.Keyword | undefined => {
     : undefined
 }
 
-const second: Builder = (children) => valueAt(children, 1)
-
 export const expressionBuilders: Builders = {
   attribute,
-  subscript: (children): ast.Subscript => ({
-    kind: 'Subscript',
-    line: children.line,
-    value: exprAt(children, 0),
-    index: indexOfSubscript(children, 2),
+  subscript: node<ast.Subscript>('Subscript', {
+    value: at(0),
+    index: (children) => indexOfSubscript(children, 2),
   }),
   slice: (children): ast.Slice => {
     const first = indexOf(children, ':')
@@ -105,22 +96,21 @@ export const expressionBuilders: Builders = {
     const name = exprAt(children, 0)
     return name.kind === 'Name' ? { name: name.id, value: exprAt(children, 2) } : BROKEN
   },
-  lambda: (children): ast.Lambda => ({
-    kind: 'Lambda',
-    line: children.line,
-    args: (find(children, 'lambda_parameters') as ast.Arguments | undefined) ?? noParameters(),
-    body: exprAt(children, count(children) - 1),
-    isGenerator: children.bodyYields,
+  lambda: node<ast.Lambda>('Lambda', {
+    args: (children) =>
+      (find(children, 'lambda_parameters') as ast.Arguments | undefined) ?? noParameters(),
+    body: (children) => exprAt(children, count(children) - 1),
+    isGenerator: ({ bodyYields }) => bodyYields,
   }),
   list_splat: starred,
   list_splat_pattern: starred,
-  dictionary_splat: second,
-  dictionary_splat_pattern: second,
-  parenthesized_expression: second,
+  dictionary_splat: at(1),
+  dictionary_splat_pattern: at(1),
+  parenthesized_expression: at(1),
   yield: (children): ast.Yield | ast.YieldFrom => {
     const source = after(children, 'from') as ast.Expression | undefined
     if (source) return { kind: 'YieldFrom', line: children.line, value: source }
-    return { kind: 'Yield', line: children.line, value: exprs(children)[0] }
+    return { kind: 'Yield', line: children.line, value: first(children) }
   },
   expression_list: expressionList,
   pattern_list: expressionList,

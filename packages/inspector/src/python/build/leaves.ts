@@ -1,6 +1,6 @@
 import type * as ast from '../ast.ts'
 import type { Conversion } from './strings.ts'
-import { exprAt, valueAt, type Builders } from '../children.ts'
+import { at, node, type Builders } from '../children.ts'
 import { attribute, indexOfSubscript, starred } from './expressions.ts'
 
 /** A node read from its source text alone. */
@@ -55,22 +55,15 @@ export const leafBuilders: Record<string, LeafBuilder> = {
 }
 
 export const typeBuilders: Builders = {
-  type: (children) => valueAt(children, 0),
+  type: at(0),
   /** `List[int]` in an annotation; elsewhere the grammar calls it a subscript. */
-  generic_type: (children): ast.Subscript => ({
-    kind: 'Subscript',
-    line: children.line,
-    value: exprAt(children, 0),
-    index: exprAt(children, 1),
-  }),
+  generic_type: node<ast.Subscript>('Subscript', { value: at(0), index: at(1) }),
   type_parameter: (children) => indexOfSubscript(children, 1),
   /** `a: b` among type parameters; in an annotation it is a slice. */
-  constrained_type: (children): ast.Slice => ({
-    kind: 'Slice',
-    line: children.line,
-    lower: exprAt(children, 0),
-    upper: exprAt(children, 2),
-    step: undefined,
+  constrained_type: node<ast.Slice>('Slice', {
+    lower: at(0),
+    upper: at(2),
+    step: () => undefined,
   }),
   member_type: attribute,
   splat_type: starred,

@@ -1,5 +1,5 @@
 import type * as ast from '../ast.ts'
-import { BROKEN, count, exprAt, nameAt, operatorAt } from '../children.ts'
+import { at, BROKEN, count, exprAt, nameAt, node } from '../children.ts'
 import type { Builders, Children } from '../children.ts'
 
 /** Operators of one level bind alike, so that a chain of them is a plain sequence. */
@@ -20,7 +20,7 @@ const LEVELS: Record<ast.BinaryOperator, number> = {
 }
 
 const binary = (children: Children): ast.BinOp => {
-  const op = operatorAt(children, 1)
+  const op = nameAt(children, 1) as ast.BinaryOperator
   const left = exprAt(children, 0)
   if (op === '&' && (isXor(children, 0) || isXor(children, 2))) return andWithinXor(children)
   const right = { op, value: exprAt(children, 2) }
@@ -136,13 +136,7 @@ export const operatorBuilders: Builders = {
     const left: ast.Await = { kind: 'Await', line: children.line, value: operand.left }
     return { ...operand, line: children.line, left }
   },
-  conditional_expression: (children): ast.IfExp => ({
-    kind: 'IfExp',
-    line: children.line,
-    body: exprAt(children, 0),
-    test: exprAt(children, 2),
-    orelse: exprAt(children, 4),
-  }),
+  conditional_expression: node<ast.IfExp>('IfExp', { body: at(0), test: at(2), orelse: at(4) }),
   named_expression: (children): ast.NamedExpr | typeof BROKEN => {
     const target = exprAt(children, 0)
     if (target.kind !== 'Name') return BROKEN

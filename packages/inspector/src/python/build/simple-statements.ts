@@ -1,14 +1,17 @@
 import type * as ast from '../ast.ts'
 import {
   after,
+  at,
   BROKEN,
   exprAt,
   exprs,
   find,
+  first,
   gather,
   has,
   indexOf,
   nameAt,
+  node,
   valueAt,
   values,
 } from '../children.ts'
@@ -32,13 +35,11 @@ const annotated = (
   }
 }
 
-const scoping =
-  (kind: 'Global' | 'Nonlocal'): Builder =>
-  (children): ast.Global | ast.Nonlocal => ({
-    kind,
-    line: children.line,
-    names: (values(children) as ast.Name[]).map((name) => name.id),
-  })
+const namesOf = (children: Children): string[] =>
+  (values(children) as ast.Name[]).map((name) => name.id)
+
+const scoping = (kind: 'Global' | 'Nonlocal'): Builder =>
+  node<ast.Global | ast.Nonlocal>(kind, { names: namesOf })
 
 const statementOfCall = (
   children: Children,
@@ -139,11 +140,7 @@ export const simpleStatementBuilders: Builders = {
     const op = nameAt(children, 1).slice(0, -1) as ast.BinaryOperator
     return { kind: 'AugAssign', line: children.line, target: exprAt(children, 0), op, value }
   },
-  return_statement: (children): ast.Return => ({
-    kind: 'Return',
-    line: children.line,
-    value: exprs(children)[0],
-  }),
+  return_statement: node<ast.Return>('Return', { value: first }),
   delete_statement: (children): ast.Delete => {
     const value = exprAt(children, 1)
     const listed = nameAt(children, 1) === 'expression_list' && value.kind === 'Tuple'
@@ -154,7 +151,7 @@ export const simpleStatementBuilders: Builders = {
     return {
       kind: 'Raise',
       line: children.line,
-      exception: nameAt(children, 1) === 'from' ? undefined : exprs(children)[0],
+      exception: nameAt(children, 1) === 'from' ? undefined : first(children),
       cause: after(children, 'from') as ast.Expression | undefined,
     }
   },
@@ -171,7 +168,7 @@ export const simpleStatementBuilders: Builders = {
     if (!file) children.error = "missing parentheses in call to 'print'"
     return statementOfCall(children, 'print', args, file ? [{ name: 'file', value: file }] : [])
   },
-  chevron: (children) => exprAt(children, 1),
+  chevron: at(1),
   /** `exec code in globals, locals` of Python 2. */
   exec_statement: (children): ast.Expr => statementOfCall(children, 'exec', exprs(children, 1), []),
   type_alias_statement: typeAlias,
@@ -204,11 +201,7 @@ const readAlias = (name: string, value: unknown): ast.Alias | undefined => {
 }
 
 export const importBuilders: Builders = {
-  import_statement: (children): ast.Import => ({
-    kind: 'Import',
-    line: children.line,
-    names: aliases(children, 1),
-  }),
+  import_statement: node<ast.Import>('Import', { names: (children) => aliases(children, 1) }),
   import_from_statement: importFrom,
   future_import_statement: importFrom,
   aliased_import: (children): ast.Alias => ({
@@ -219,6 +212,5 @@ export const importBuilders: Builders = {
     level: valueAt(children, 0) as number,
     module: find(children, 'dotted_name') as string | undefined,
   }),
-  dotted_name: (children): string =>
-    (values(children) as ast.Name[]).map((name) => name.id).join('.'),
+  dotted_name: (children) => namesOf(children).join('.'),
 }

@@ -1,5 +1,5 @@
 import type * as ast from '../ast.ts'
-import { block, BROKEN, exprAt, find, has, nameAt, valueAt, values } from '../children.ts'
+import { at, block, BROKEN, exprAt, find, has, nameAt, node, values } from '../children.ts'
 import type { Builders, Children } from '../children.ts'
 import { asPattern } from './patterns.ts'
 
@@ -47,11 +47,9 @@ export const mayHoldAs = ({ parent, grandparent }: Children): boolean =>
   (grandparent === 'with_item' && (parent === 'parenthesized_expression' || parent === 'tuple'))
 
 export const withBuilders: Builders = {
-  with_statement: (children): ast.With => ({
-    kind: 'With',
-    line: children.line,
-    items: (find(children, 'with_clause') as Item[] | undefined) ?? [],
-    body: block(children),
+  with_statement: node<ast.With>('With', {
+    items: (children) => (find(children, 'with_clause') as Item[] | undefined) ?? [],
+    body: block,
   }),
   /** `with (a as b, c):` comes as one item that is a tuple, or with parentheses of the clause. */
   with_clause: (children): Item[] => {
@@ -63,7 +61,7 @@ export const withBuilders: Builders = {
     const inParentheses = nameAt(children, 0) === '(' && has(children, ',')
     return inParentheses && isTuple(all) ? [tupleItem(children.line, all)] : all.map(item)
   },
-  with_item: (children) => valueAt(children, 0),
+  with_item: at(0),
   as_pattern: as,
-  as_pattern_target: (children) => exprAt(children, 0),
+  as_pattern_target: at(0),
 }

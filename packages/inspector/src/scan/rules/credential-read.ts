@@ -1,9 +1,9 @@
 import type { Expression } from '../../python/ast.ts'
 import { CREDENTIAL_PLACES } from '../data/credential-places.ts'
-import { argumentText } from '../source/keywords.ts'
+import { findArgument } from '../source/keywords.ts'
 import type { CallSite } from '../source/source-file.ts'
 import { eachCall } from '../hit.ts'
-import { textsOf } from '../source/values.ts'
+import { constantText, textsOf } from '../source/values.ts'
 import { dottedNames } from '../../words.ts'
 
 /** credential-read: a place of keys, passwords, sessions or wallets is what a call opens, lists or copies. */
@@ -30,7 +30,10 @@ const argumentsRead = (site: CallSite): Expression[] => {
   return first && site.names.some((name) => READERS.has(name)) && !isWritten(site) ? [first] : []
 }
 
-const isWritten = (site: CallSite): boolean => /^[wx]/.test(argumentText(site, 1, 'mode') ?? '')
+const isWritten = (site: CallSite): boolean => {
+  const mode = findArgument(site, 1, 'mode')
+  return mode !== undefined && /^[wx]/.test(constantText(mode, site.scope) ?? '')
+}
 
 const READERS = dottedNames({
   aiofiles: 'open',

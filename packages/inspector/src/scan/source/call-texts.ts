@@ -12,6 +12,9 @@ import { isList } from './parts.ts'
 import type { Query, Scope } from './scope.ts'
 import { dottedNames, words } from '../../words.ts'
 
+/** Texts of a part of what is read. */
+export type TextsOf = (part: Expression) => string[]
+
 /** Texts of what a call gives: string methods, path functions, decoders of constants. */
 export const textsOfCall = (node: Call, scope: Scope, query: Query): string[] => {
   const byName = query
@@ -28,7 +31,7 @@ const textsOfFunction = (
   scope: Scope,
   query: Query,
 ): string[] | undefined => {
-  const texts = (part: Expression): string[] => query.texts(part, scope)
+  const texts: TextsOf = (part) => query.texts(part, scope)
   const [first, second] = node.args
   if (name === 'pathlib.Path.home') return ['~']
   if (!first) return undefined
@@ -73,7 +76,7 @@ const characterOf = (text: string): string => {
 }
 
 /** `bytes([111, 115])`, `bytes('x', 'utf8')`. */
-const bytesOf = (first: Expression, texts: (part: Expression) => string[]): string[] =>
+const bytesOf = (first: Expression, texts: TextsOf): string[] =>
   isList(first)
     ? first.items
         .slice(0, MAX_ITEMS)
@@ -85,7 +88,7 @@ const decodedBy = (codec: string | undefined, texts: string[]): string[] =>
   texts.map((text) => (isWhole(text) && codec ? (decodeCodec(codec, text) ?? HOLE) : HOLE))
 
 const textsOfMethod = (node: Call, func: Attribute, scope: Scope, query: Query): string[] => {
-  const texts = (part: Expression): string[] => query.texts(part, scope)
+  const texts: TextsOf = (part) => query.texts(part, scope)
   const [first, second] = node.args
   switch (func.attr) {
     case 'join':
@@ -124,7 +127,7 @@ const replaceIn = (texts: string[], from: string | undefined, to: string | undef
   )
 
 /** `"{}/{0}/{name}".format(…)`. */
-const fill = (format: string, node: Call, texts: (part: Expression) => string[]): string[] => {
+const fill = (format: string, node: Call, texts: TextsOf): string[] => {
   const pieces = format.split(/\{([^{}]*)\}/)
   let next = 0
   return pieces

@@ -2,7 +2,6 @@ import type { Expression } from '../../python/ast.ts'
 import type { NamedCall } from './source-file.ts'
 import { findBindings } from './find-bindings.ts'
 import type { Scope } from './scope.ts'
-import { constantText } from './values.ts'
 
 export const findKeyword = ({ call }: NamedCall, name: string): Expression | undefined =>
   call.keywords.find((keyword) => keyword.name === name)?.value
@@ -30,10 +29,4 @@ export const isTrueValue = (node: Expression, scope: Scope): boolean => {
     binding.value.kind === 'Constant' &&
     binding.value.value === true
   )
-}
-
-/** The text of one constant argument; undefined if it isn't one. */
-export const argumentText = (site: NamedCall, at: number, keyword: string): string | undefined => {
-  const node = findArgument(site, at, keyword)
-  return node && constantText(node, site.scope)
 }

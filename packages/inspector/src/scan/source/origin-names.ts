@@ -15,12 +15,10 @@ export type Origin =
   | 'environment'
   | 'variable'
 
+type ConstantOf = (part: Expression) => string | undefined
+
 /** Origins of the result of a call of this name; `constant` reads an argument. */
-export const sourcesOf = (
-  name: string,
-  node: Call,
-  constant: (part: Expression) => string | undefined,
-): Origin[] => {
+export const sourcesOf = (name: string, node: Call, constant: ConstantOf): Origin[] => {
   if (isDecoder(name)) return ['decoded']
   if (name === 'marshal.loads' || name === 'marshal.load') return ['decoded', 'marshal']
   if (name === 'codecs.decode' || name === 'codecs.getdecoder')
@@ -34,11 +32,7 @@ export const sourcesOf = (
 
 export const isDecoder = (name: string): boolean => DECODERS.has(name) || CIPHERS.test(name)
 
-const disguise = (
-  node: Call,
-  name: string,
-  constant: (part: Expression) => string | undefined,
-): Origin[] => {
+const disguise = (node: Call, name: string, constant: ConstantOf): Origin[] => {
   const codec = node.args[name === 'codecs.decode' ? 1 : 0]
   return codec && isDisguise(constant(codec) ?? '') ? ['decoded'] : []
 }

@@ -1,5 +1,5 @@
 import type { BinOp, Call, Constant, Dict, Expression, Subscript } from '../../python/ast.ts'
-import { textsOfCall } from './call-texts.ts'
+import { textsOfCall, type TextsOf } from './call-texts.ts'
 import { deeper, type Binding, type Query, type Scope } from './scope.ts'
 import { findBindings } from './find-bindings.ts'
 import { bytesText, concatenate, environmentFolder, HOLE, MAX_TEXT, MAX_TEXTS } from './text.ts'
@@ -10,7 +10,7 @@ import { bytesText, concatenate, environmentFolder, HOLE, MAX_TEXT, MAX_TEXTS } 
  * `os.path.join(home, '.ssh', 'id_rsa')` still shows its end.
  */
 export const textsWithin = (node: Expression, scope: Scope, query: Query): string[] => {
-  const texts = (part: Expression): string[] => query.texts(part, scope)
+  const texts: TextsOf = (part) => query.texts(part, scope)
   switch (node.kind) {
     case 'Constant':
       return [constantOf(node.value)]
@@ -40,7 +40,7 @@ export const textsWithin = (node: Expression, scope: Scope, query: Query): strin
 const orElse = (texts: string[], node: Expression, scope: Scope, query: Query): string[] =>
   texts.every((text) => text === HOLE) ? textsOfBindings(query.targets(node, scope), query) : texts
 
-const textsOfChoice = (node: Expression, texts: (part: Expression) => string[]): string[] => {
+const textsOfChoice = (node: Expression, texts: TextsOf): string[] => {
   if (node.kind === 'IfExp') return [node.body, node.orelse].flatMap(texts)
   if (node.kind === 'BoolOp') return node.values.slice(0, MAX_TEXTS).flatMap(texts)
   if (node.kind === 'NamedExpr' || node.kind === 'Await') return texts(node.value)
@@ -52,7 +52,7 @@ const constantOf = (value: Constant['value']): string =>
     ? String(value).slice(0, MAX_TEXT)
     : HOLE
 
-const textsOfOperation = (node: BinOp, texts: (part: Expression) => string[]): string[] => {
+const textsOfOperation = (node: BinOp, texts: TextsOf): string[] => {
   let made = texts(node.left)
   for (const { op, value } of node.rights.slice(0, MAX_PARTS)) {
     if (op === '+') made = concatenate(made, texts(value))
@@ -70,11 +70,7 @@ const MAX_PARTS = 500
 const MAX_FORMAT = 2000
 
 /** `"%s/%s" % (a, b)`: each conversion takes the next value. */
-const interpolate = (
-  formats: string[],
-  value: Expression,
-  texts: (part: Expression) => string[],
-): string[] => {
+const interpolate = (formats: string[], value: Expression, texts: TextsOf): string[] => {
   const values = value.kind === 'Tuple' ? value.items : [value]
   return formats.flatMap((format) => {
     if (format.length > MAX_FORMAT) return [HOLE]

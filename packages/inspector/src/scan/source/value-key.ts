@@ -11,7 +11,7 @@ import { namesOf } from './values.ts'
 export const valueKey = (node: Expression, scope: Scope, depth = 0): string | undefined => {
   scope.effort.steps -= 1
   if (depth > MAX_DEPTH || scope.effort.steps <= 0) return undefined
-  const key = (part: Expression): string | undefined => valueKey(part, scope, depth + 1)
+  const key: KeyOf = (part) => valueKey(part, scope, depth + 1)
   switch (node.kind) {
     case 'Constant':
       return typeof node.value === 'string' ? `'${node.value.slice(0, 500)}'` : undefined
@@ -34,6 +34,8 @@ export const valueKey = (node: Expression, scope: Scope, depth = 0): string | un
 
 const MAX_DEPTH = 12
 
+type KeyOf = (part: Expression) => string | undefined
+
 const keyOfName = (id: string, scope: Scope, depth: number): string | undefined => {
   const home = findHome(scope, id)
   if (!home) return `?${id}`
@@ -46,22 +48,14 @@ const keyOfName = (id: string, scope: Scope, depth: number): string | undefined 
 }
 
 /** The name of an open file is the path it was opened by. */
-const keyOfAttribute = (
-  node: Attribute,
-  scope: Scope,
-  key: (part: Expression) => string | undefined,
-): string | undefined => {
+const keyOfAttribute = (node: Attribute, scope: Scope, key: KeyOf): string | undefined => {
   const owner = node.value.kind === 'Name' ? findOwnClass(scope, node.value.id) : undefined
   if (owner) return `${owner.id}.${node.attr}`
   const value = key(node.value)
   return node.attr === 'name' || value === undefined ? value : `${value}.${node.attr}`
 }
 
-const keyOfCall = (
-  node: Call,
-  scope: Scope,
-  key: (part: Expression) => string | undefined,
-): string | undefined => {
+const keyOfCall = (node: Call, scope: Scope, key: KeyOf): string | undefined => {
   const names = namesOf(node.func, scope)
   if (names.some((name) => JOINS.has(name))) return joined(node.args.slice(0, MAX_PARTS).map(key))
   if (names.some((name) => SAME_PATH.has(name) || name === 'builtins.open'))
@@ -84,10 +78,7 @@ const MAX_PARTS = 20
 const MAX_KEY = 2000
 
 /** `f"{p}"`. */
-const keyOfFormatted = (
-  node: JoinedStr,
-  key: (part: Expression) => string | undefined,
-): string | undefined => {
+const keyOfFormatted = (node: JoinedStr, key: KeyOf): string | undefined => {
   const values = node.values.filter((value) => value !== '')
   const [only] = values
   return values.length === 1 && only !== undefined && typeof only !== 'string'

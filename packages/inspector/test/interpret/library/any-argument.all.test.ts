@@ -14,7 +14,7 @@ import { makeRunner } from '../support.ts'
 
 const MODULES =
   'abc asyncio atexit collections contextlib copy dataclasses enum functools glob ' +
-  'importlib importlib.machinery importlib.metadata importlib.util inspect ' +
+  'importlib importlib.machinery importlib.util inspect ' +
   'io itertools json math os os.path pathlib pkgutil re shutil string sys threading ' +
   'types typing'
 

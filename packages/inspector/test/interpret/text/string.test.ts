@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import {
-  join,
-  justifyLeft,
-  justifyRight,
-  replace,
-} from '../../../src/interpret/text/string/build.ts'
+import { join, replace } from '../../../src/interpret/text/string/build.ts'
 import * as cases from '../../../src/interpret/text/string/case.ts'
 import * as classes from '../../../src/interpret/text/string/classes.ts'
 import { decode } from '../../../src/interpret/text/string/codec.ts'
@@ -81,13 +76,6 @@ describe('strings as CPython has them', () => {
 
   test('are rebuilt', () => {
     checkTable('replace', replace)
-    const methods = new Map([
-      ['ljust', justifyLeft],
-      ['rjust', justifyRight],
-    ])
-    checkTable('pad', (name: string, text: string, width: bigint, fill: string) =>
-      methods.get(name)?.(text, width, fill),
-    )
   })
 
   test('are sliced and compared by code points', () => {
@@ -151,6 +139,5 @@ describe('the cap of a string', () => {
     const long = 'x'.repeat(MAX_TEXT)
     assert.equal(join(long, ['a', 'b']), undefined)
     assert.equal(replace(long, 'x', 'xy'), undefined)
-    assert.equal(justifyLeft('a', 10n ** 9n), undefined)
   })
 })

@@ -10,13 +10,12 @@ export interface LazyEnd {
 /** An iterator of Python over a generator of ours, which takes a step of the budget for each sixteen items. */
 export const makeLazy = (
   rt: Runtime,
-  type: string,
   generate: (end: LazyEnd) => Generator<Value, void>,
 ): IteratorValue => {
   const end: LazyEnd = { rest: false }
   const items = generate(end)
   let count = 0
-  const iterator = makeIterator(type, () => {
+  const iterator = makeIterator('generator', () => {
     count += 1
     if ((count & 15) === 0) rt.budget.step(1)
     const { done, value } = items.next()

@@ -1,7 +1,7 @@
 import { isClass, isModule } from '../../values/read-value.ts'
 import { importModule } from '../../modules/module-loader.ts'
 import { makeInstance, makeUnknown } from '../../values/make-value.ts'
-import type { ClassValue, InstanceValue, ModuleValue, Runtime, Value } from '../../types.ts'
+import type { ClassValue, ModuleValue, Runtime, Value } from '../../types.ts'
 
 /** A class that another module of the library defines; undefined if a pack has taken its place away. */
 export const findLibraryClass = (
@@ -40,11 +40,9 @@ export const makeLibraryInstance = (
   rt: Runtime,
   [module, name]: readonly [string, string],
   native: unknown,
-  attributes: Iterable<readonly [string, Value]> = [],
+  attributes: Record<string, Value>,
 ): Value => {
   const cls = findLibraryClass(rt, module, name)
   if (cls === undefined) return makeUnknown(`${module}.${name}()`, 'standard-library')
-  const instance: InstanceValue = makeInstance(cls, undefined, native)
-  for (const [key, value] of attributes) instance.attributes.set(key, value)
-  return instance
+  return makeInstance(cls, undefined, native, attributes)
 }

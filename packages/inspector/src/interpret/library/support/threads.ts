@@ -1,3 +1,4 @@
+import { withState } from '../../with-state.ts'
 import { spread } from '../../evaluate/call-expression.ts'
 import { runUnsure } from '../../execute/branch.ts'
 import { readItems } from '../../operate/iterate.ts'
@@ -5,7 +6,7 @@ import { callWith } from '../../operate/call.ts'
 import { attempt } from '../../operate/raise.ts'
 import type { AddedEntries } from '../../operate/set-item.ts'
 import { truthOf } from '../../operate/truth.ts'
-import type { NativeCall, RunState, Runtime, Value } from '../../types.ts'
+import type { NativeCall, Value } from '../../types.ts'
 import { dictMark } from '../../values/dict.ts'
 import { makeEmptyDict, makeInstance, makeTuple, NO_KWARGS } from '../../values/make-value.ts'
 import { isFunction } from '../../values/read-value.ts'
@@ -21,23 +22,13 @@ const outcome: NativeCall = (rt, [fn = null, args = makeTuple([]), named = makeE
   const { items, rest } = readItems(rt, args)
   const kwargs = new Map<string, Value>()
   const isOpen = spread(rt, kwargs, named)
-  return withLoop(rt, undefined, () => {
+  return withState(rt, { loop: undefined }, () => {
     const { value = null, raised } = attempt(rt, () => {
       rt.state.handlers = []
       return callWith(rt, fn, { args: items, kwargs, rest: rest || isOpen })
     })
     return makeTuple([value, raised?.exception ?? null])
   })
-}
-
-function withLoop(rt: Runtime, loop: RunState['loop'], run: () => Value): Value {
-  const around = rt.state.loop
-  rt.state.loop = loop
-  try {
-    return run()
-  } finally {
-    rt.state.loop = around
-  }
 }
 
 /** The loop that runs; a library may have allowed others within it. */
@@ -57,14 +48,10 @@ const WRITTEN = nativeState<AddedEntries>('threading.Thread')
 
 /** Runs a thread. What a daemon writes may not be there, until it is joined. */
 const thread: NativeCall = (rt, [run = null, daemon = null]) => {
-  const { isThread } = rt.state
   const start = () => {
-    rt.state.isThread = true
-    try {
-      rt.budget.attempt(THREAD_STEPS, () => outcome(rt, [run], NO_KWARGS))
-    } finally {
-      rt.state.isThread = isThread
-    }
+    withState(rt, { isThread: true }, () =>
+      rt.budget.attempt(THREAD_STEPS, () => outcome(rt, [run], NO_KWARGS)),
+    )
     return undefined
   }
   if (truthOf(rt, daemon) === false) {
@@ -84,7 +71,7 @@ const join: NativeCall = (_rt, [written]) => {
 export const THREAD_HELPERS: Record<string, NativeCall> = {
   _outcome: outcome,
   _loop: runningLoop,
-  _run: (rt, [value = null]) => withLoop(rt, 'own', () => evaluateAwait(rt, value)),
+  _run: (rt, [value = null]) => withState(rt, { loop: 'own' }, () => evaluateAwait(rt, value)),
   _sleeps: sleeps,
   _thread: thread,
   _join: join,

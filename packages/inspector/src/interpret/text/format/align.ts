@@ -8,24 +8,16 @@ const alignText = (text: string, spec: FormatSpec, fallback: '<' | '>'): string 
   return capText(spec.fill.repeat(left) + text + spec.fill.repeat(missing - left))
 }
 
-/** A number taken apart: sign, prefix (`0x`), digits before the point, and all that follows. */
-export interface NumberParts {
-  sign: string
-  prefix: string
-  whole: string
-  rest: string
-}
-
-/** Pads, between sign and digits for `=` and for a `0` without alignment. Groups of digits are unknown. */
-export const alignNumber = (parts: NumberParts, spec: FormatSpec): string | undefined => {
+/**
+ * Pads a number, between its head (sign and prefix as `0x`) and digits for `=` and for a `0` without alignment. Groups of
+ * digits are unknown.
+ */
+export const alignNumber = (head: string, digits: string, spec: FormatSpec): string | undefined => {
   if (spec.grouping !== '') return undefined
-  const align = spec.align ?? (spec.zeroPadded ? '=' : '>')
-  const head = parts.sign + parts.prefix
-  const digits = parts.whole + parts.rest
-  if (align !== '=') return alignText(head + digits, spec, '>')
-  return capText(
-    head + spec.fill.repeat(Math.max(0, spec.width - head.length - digits.length)) + digits,
-  )
+  if ((spec.align ?? (spec.zeroPadded ? '=' : '>')) !== '=')
+    return alignText(head + digits, spec, '>')
+  const missing = Math.max(0, spec.width - head.length - digits.length)
+  return capText(head + spec.fill.repeat(missing) + digits)
 }
 
 /** The sign that the specification asks for. */

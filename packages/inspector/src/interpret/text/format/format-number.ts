@@ -15,9 +15,7 @@ const formatFloatSpec = (value: number, spec: FormatSpec): string | undefined =>
   if (spec.alternate || spec.positiveZero) return undefined
   const text = digitsOf(Math.abs(value), spec)
   if (text === undefined) return undefined
-  const whole = /^\d*/.exec(text)?.[0] ?? ''
-  const sign = signOf(value < 0 || Object.is(value, -0), spec)
-  return alignNumber({ sign, prefix: '', whole, rest: text.slice(whole.length) }, spec)
+  return alignNumber(signOf(value < 0 || Object.is(value, -0), spec), text, spec)
 }
 
 const digitsOf = (value: number, { type, precision }: FormatSpec): string | undefined => {
@@ -53,13 +51,7 @@ const formatDigits = (value: bigint, spec: FormatSpec): string | undefined => {
   const magnitude = value < 0n ? -value : value
   const digits = radix === undefined ? reprInt(magnitude) : magnitude.toString(radix)
   if (digits === undefined) return undefined
-  return alignNumber(
-    {
-      sign: signOf(value < 0n, spec),
-      prefix: spec.alternate && radix !== undefined ? `0${spec.type}` : '',
-      whole: spec.type === 'X' ? digits.toUpperCase() : digits,
-      rest: '',
-    },
-    spec,
-  )
+  const prefix = spec.alternate && radix !== undefined ? `0${spec.type}` : ''
+  const shown = spec.type === 'X' ? digits.toUpperCase() : digits
+  return alignNumber(signOf(value < 0n, spec) + prefix, shown, spec)
 }

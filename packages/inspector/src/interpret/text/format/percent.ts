@@ -1,9 +1,9 @@
 import { cut } from './align.ts'
 import { fixed } from '../number/round.ts'
-import { MAX_TEXT } from '../string/code-points.ts'
+import { capText, lengthOf, MAX_TEXT } from '../string/code-points.ts'
 import { toFloat, truncate, type PythonNumber } from '../number/number.ts'
 import { reprInt } from '../repr.ts'
-import { justifyLeft, justifyRight } from '../string/build.ts'
+import { replaceEach } from '../string/build.ts'
 
 /** Values right of `%`, as a format asks for them. Undefined anywhere makes the whole result unknown. */
 export interface PercentSource<V> {
@@ -35,18 +35,8 @@ export const formatPercent = <V>(
   template: string,
   source: PercentSource<V>,
 ): string | undefined => {
-  const out: string[] = []
-  let [end, total] = [0, 0]
-  for (const match of template.matchAll(FIELD)) {
-    const piece = readPiece(match, source)
-    if (piece === undefined) return undefined
-    out.push(template.slice(end, match.index), piece)
-    total += match.index - end + piece.length
-    if (total > MAX_TEXT) return undefined
-    end = match.index + match[0].length
-  }
-  const text = out.join('') + template.slice(end)
-  return source.isUsedUp() && text.length <= MAX_TEXT ? text : undefined
+  const text = replaceEach(template, FIELD, (match) => readPiece(match, source))
+  return source.isUsedUp() ? text : undefined
 }
 
 const readPiece = <V>(
@@ -95,7 +85,7 @@ const padNumber = (text: string, isNegative: boolean, field: Field) => {
   return sign + text.padStart(field.width - sign.length, '0')
 }
 
-const padField = (text: string, field: Field): string | undefined =>
-  field.flags.includes('-')
-    ? justifyLeft(text, BigInt(field.width))
-    : justifyRight(text, BigInt(field.width))
+const padField = (text: string, { flags, width }: Field): string | undefined => {
+  const blanks = ' '.repeat(Math.max(0, width - lengthOf(text)))
+  return capText(flags.includes('-') ? text + blanks : blanks + text)
+}

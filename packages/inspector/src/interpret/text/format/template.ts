@@ -1,4 +1,4 @@
-import { MAX_TEXT } from '../string/code-points.ts'
+import { replaceEach } from '../string/build.ts'
 
 /** Access of `str.format` to its values. Undefined anywhere makes the whole result unknown. */
 export interface TemplateSource<V> {
@@ -19,8 +19,6 @@ export const formatTemplate = <V>(
   template: string,
   source: TemplateSource<V>,
 ): string | undefined => {
-  const out: string[] = []
-  let [end, total] = [0, 0]
   // The number of the next `{}`; undefined once a numbered field was met, as both don't mix.
   let next: number | undefined = 0
   const valueOf = (name: string): V | undefined => {
@@ -30,19 +28,12 @@ export const formatTemplate = <V>(
     next = undefined
     return source.positional(Number(name))
   }
-  for (const match of template.matchAll(PIECE)) {
-    const [whole, brace, name, conversion, spec = ''] = match
+  return replaceEach(template, PIECE, ([, brace, name, conversion, spec = '']) => {
     const value = name === undefined ? undefined : valueOf(name)
     const shown =
       value === undefined || conversion === undefined
         ? value
         : source.convert(value, conversion as 's' | 'r' | 'a')
-    const text = brace ?? (shown === undefined ? undefined : source.format(shown, spec))
-    if (text === undefined) return undefined
-    out.push(template.slice(end, match.index), text)
-    total += match.index - end + text.length
-    if (total > MAX_TEXT) return undefined
-    end = match.index + whole.length
-  }
-  return total + template.length - end > MAX_TEXT ? undefined : out.join('') + template.slice(end)
+    return brace ?? (shown === undefined ? undefined : source.format(shown, spec))
+  })
 }

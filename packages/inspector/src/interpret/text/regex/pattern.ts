@@ -19,11 +19,11 @@ type PlaceTest = (text: readonly string[], at: number) => boolean
 export type Fold = (character: string) => string
 
 export interface Pattern {
+  /** As it was written. */
+  text: string
   root: PatternNode
   groupCount: number
   groupNames: ReadonlyMap<string, number>
-  /** With those that the pattern itself sets. */
-  flags: number
 }
 
 /** Values of `re.A`, `re.I` and so on. */
@@ -36,6 +36,16 @@ export const REGEX_FLAGS = {
   verbose: 64,
   ascii: 256,
 } as const
+
+/** Flags by their letters, as a pattern has them. */
+export const FLAG_LETTERS: Readonly<Record<string, keyof typeof REGEX_FLAGS>> = {
+  a: 'ascii',
+  i: 'ignoreCase',
+  m: 'multiline',
+  s: 'dotAll',
+  u: 'unicode',
+  x: 'verbose',
+}
 
 /** Fewest and most characters that a node takes. */
 export const widthOf = (node: PatternNode): { min: number; max: number } => {
@@ -90,7 +100,7 @@ export interface Reader {
   groupNames: Map<string, number>
 }
 
-/** Thrown by what reads a pattern when it is none; caught by `readPattern`. */
+/** Thrown by what reads a pattern when it is none; caught by `compileRegex`. */
 export class PatternRejected extends Error {}
 
 export const reject = (why: string): never => {

@@ -4,6 +4,7 @@ import {
   accept,
   acceptMatch,
   expect,
+  FLAG_LETTERS,
   hasRepeat,
   PatternRejected,
   peek,
@@ -20,25 +21,21 @@ import { isIdentifier } from '../string/classes.ts'
 const MAX_PATTERN = 200
 
 /**
- * Reads a pattern of Python's `re` (for str). Undefined for what Python rejects, for patterns above 200 characters, for
- * repeats inside repeats, references, conditions, atomic groups, flags of a group, and for the flag `L`.
+ * `re.compile(pattern, flags)` (for str). Undefined for what Python rejects, for patterns above 200 characters, for
+ * repeats inside repeats, references, conditions, atomic groups, flags of a group, and for the flag `L`. The pattern is
+ * run by an own backtracking matcher: JavaScript's can't be interrupted, takes a reference to a group without a match for
+ * an empty one, and forgets groups at each round of a repeat.
  */
-export const readPattern = (text: string, flags: number): Pattern | undefined => {
+export const compileRegex = (text: string, flags = 0): Pattern | undefined => {
   const characters = codePoints(text)
   if (characters.length > MAX_PATTERN || (flags & REGEX_FLAGS.locale) !== 0) return undefined
-  const reader: Reader = {
-    characters,
-    at: 0,
-    flags,
-    groupCount: 0,
-    groupNames: new Map(),
-  }
+  const reader: Reader = { characters, at: 0, flags, groupCount: 0, groupNames: new Map() }
   try {
     readGlobalFlags(reader)
     const root = readChoice(reader)
     if (reader.at < characters.length) reject('unbalanced bracket')
     const { groupCount, groupNames } = reader
-    return { root, groupCount, groupNames, flags: reader.flags }
+    return { text, root, groupCount, groupNames }
   } catch (error) {
     if (error instanceof PatternRejected) return undefined
     throw error
@@ -60,7 +57,7 @@ const readSequence = (reader: Reader): PatternNode => {
     skipVerbose(reader)
     const next = peek(reader)
     if (next === undefined || next === '|' || next === ')') return { kind: 'sequence', items }
-    const item = next === '(' ? readGroup(reader, readChoice) : readAtom(reader)
+    const item = next === '(' ? readGroup(reader) : readAtom(reader)
     if (item !== undefined) items.push(readRepeats(reader, item))
   }
 }
@@ -95,72 +92,48 @@ const readBounds = (reader: Reader): { min: number; max: number } | undefined =>
   return max < min ? reject('bounds in the wrong order') : { min, max }
 }
 
-const LETTERS = new Map<string, number>([
-  ['a', REGEX_FLAGS.ascii],
-  ['i', REGEX_FLAGS.ignoreCase],
-  ['m', REGEX_FLAGS.multiline],
-  ['s', REGEX_FLAGS.dotAll],
-  ['u', REGEX_FLAGS.unicode],
-  ['x', REGEX_FLAGS.verbose],
-])
-
-/** Reads the inside of a group; given by the caller, which reads groups itself. */
-type ReadBody = (reader: Reader) => PatternNode
-
 /** Reads `(?ims)` at the very start, which holds for the whole pattern. */
 const readGlobalFlags = (reader: Reader): void => {
-  reader.flags |= flagsOf(acceptMatch(reader, /^\(\?([aimsux]+)\)/)?.[1])
+  for (const letter of acceptMatch(reader, /^\(\?([aimsux]+)\)/)?.[1] ?? '')
+    reader.flags |= REGEX_FLAGS[FLAG_LETTERS[letter] ?? 'unicode']
 }
 
 /** Reads anything in round brackets; undefined for a comment. */
-const readGroup = (reader: Reader, readBody: ReadBody): PatternNode | undefined => {
+const readGroup = (reader: Reader): PatternNode | undefined => {
   if (accept(reader, '(?#')) {
     readUntil(reader, ')')
     return undefined
   }
   const matchLookaround = acceptMatch(reader, /^\(\?(<?)([=!])/)
-  if (matchLookaround !== null) return readLookaround(reader, readBody, matchLookaround)
-  if (accept(reader, '(?:')) return bodyOf(reader, readBody)
-  if (accept(reader, '(?P<')) return readCapture(reader, readBody, readUntil(reader, '>'))
+  if (matchLookaround !== null) return readLookaround(reader, matchLookaround)
+  if (accept(reader, '(?:')) return bodyOf(reader)
+  if (accept(reader, '(?P<')) return readCapture(reader, readUntil(reader, '>'))
   if (accept(reader, '(?')) return reject('another kind of group')
   expect(reader, '(')
-  return readCapture(reader, readBody, undefined)
+  return readCapture(reader, undefined)
 }
 
-/** The flags a group sets end with it. */
-const bodyOf = (reader: Reader, readBody: ReadBody): PatternNode => {
-  const { flags } = reader
-  const body = readBody(reader)
+const bodyOf = (reader: Reader): PatternNode => {
+  const body = readChoice(reader)
   expect(reader, ')')
-  reader.flags = flags
   return body
 }
 
-const readCapture = (reader: Reader, readBody: ReadBody, name: string | undefined): PatternNode => {
+const readCapture = (reader: Reader, name: string | undefined): PatternNode => {
   reader.groupCount += 1
   const index = reader.groupCount
   if (name !== undefined) {
     if (!isIdentifier(name) || reader.groupNames.has(name)) return reject('a wrong group name')
     reader.groupNames.set(name, index)
   }
-  const body = bodyOf(reader, readBody)
+  const body = bodyOf(reader)
   return { kind: 'group', index, body }
 }
 
-const readLookaround = (
-  reader: Reader,
-  readBody: ReadBody,
-  [, direction, sign]: RegExpExecArray,
-): PatternNode => {
+const readLookaround = (reader: Reader, [, direction, sign]: RegExpExecArray): PatternNode => {
   const [behind, negated] = [direction === '<', sign === '!']
-  const body = bodyOf(reader, readBody)
+  const body = bodyOf(reader)
   const { min, max } = widthOf(body)
   if (behind && min !== max) return reject('a look-behind of varying width')
   return { kind: 'look', body, behind, negated, width: behind ? min : 0 }
-}
-
-const flagsOf = (letters = ''): number => {
-  let flags = 0
-  for (const letter of letters) flags |= LETTERS.get(letter) ?? 0
-  return flags
 }

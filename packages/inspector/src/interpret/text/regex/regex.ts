@@ -1,13 +1,6 @@
 import { codePoints, MAX_TEXT } from '../string/code-points.ts'
 import { findMatch, type Spans } from './match.ts'
 import type { Pattern } from './pattern.ts'
-import { readPattern } from './read-pattern.ts'
-
-/** A pattern of Python's `re`, ready to be used. */
-export interface Regex {
-  pattern: string
-  compiled: Pattern
-}
 
 /** A match: its text in characters, and where each group lies. */
 export interface RegexMatch {
@@ -24,19 +17,9 @@ interface MatchLimits {
 /** Longest text a pattern is used on, in characters. */
 const MAX_SUBJECT = 5000
 
-/**
- * `re.compile(pattern, flags)`; undefined for what Python rejects and over the limits. The pattern is run by an own
- * backtracking matcher: JavaScript's can't be interrupted, takes a reference to a group without a match for an empty
- * one, and forgets groups at each round of a repeat.
- */
-export const compileRegex = (pattern: string, flags = 0): Regex | undefined => {
-  const compiled = readPattern(pattern, flags)
-  return compiled === undefined ? undefined : { pattern, compiled }
-}
-
 /** `search`, `match` or `fullmatch` from a character on; null for no match, undefined over the limits. */
 export const matchRegex = (
-  regex: Regex,
+  regex: Pattern,
   subject: string,
   how: 'search' | 'match' | 'fullmatch',
   { start = 0, budget = makeMatchBudget() }: MatchLimits & { start?: number } = {},
@@ -45,13 +28,13 @@ export const matchRegex = (
   if (text === undefined) return undefined
   const options = { start, budget, anchored: how !== 'search', full: how === 'fullmatch' }
   if (start > text.length) return null
-  const spans = findMatch(regex.compiled, text, options)
+  const spans = findMatch(regex, text, options)
   return spans ? { text, spans } : spans
 }
 
 /** Every match from left to right, as `finditer` gives them, at most `limit`. */
 export const matchAllRegex = (
-  regex: Regex,
+  regex: Pattern,
   subject: string,
   { limit = Infinity, budget = makeMatchBudget() }: MatchLimits = {},
 ): RegexMatch[] | undefined => {
@@ -59,7 +42,7 @@ export const matchAllRegex = (
   if (text === undefined) return undefined
   const matches: RegexMatch[] = []
   for (let [start, mustAdvance] = [0, false]; matches.length < limit;) {
-    const spans = findMatch(regex.compiled, text, { start, mustAdvance, budget })
+    const spans = findMatch(regex, text, { start, mustAdvance, budget })
     if (spans === undefined) return undefined
     const whole = spans?.[0]
     if (spans === null || whole === undefined) break
@@ -77,15 +60,15 @@ export const groupText = (match: RegexMatch, index: number): string | undefined 
 }
 
 /**
- * `re.sub`: the text with every match replaced by what `replacementOf` gives, and how many there were; undefined when
- * that is undefined once, or over the limits. A limit of 0 is all.
+ * `re.sub`: the text with every match replaced by what `replacementOf` gives; undefined when that is undefined once, or
+ * over the limits. A limit of 0 is all.
  */
 export const substitute = (
-  regex: Regex,
+  regex: Pattern,
   subject: string,
   replacementOf: (match: RegexMatch) => string | undefined,
   { limit: count = 0, budget = makeMatchBudget() }: MatchLimits = {},
-): { text: string; count: number } | undefined => {
+): string | undefined => {
   const matches = matchAllRegex(regex, subject, { limit: count > 0 ? count : Infinity, budget })
   if (matches === undefined || count < 0) return undefined
   const out: string[] = []
@@ -99,12 +82,12 @@ export const substitute = (
     if (total > MAX_TEXT) return undefined
     end = to
   }
-  return { text: out.join('') + codePoints(subject).slice(end).join(''), count: matches.length }
+  return out.join('') + codePoints(subject).slice(end).join('')
 }
 
 /** `re.split`: the texts between the matches, and those of the groups (undefined took no part). A limit of 0 is all. */
 export const splitRegex = (
-  regex: Regex,
+  regex: Pattern,
   subject: string,
   { limit = 0, budget = makeMatchBudget() }: MatchLimits = {},
 ): (string | undefined)[] | undefined => {

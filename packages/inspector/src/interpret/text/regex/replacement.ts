@@ -1,6 +1,7 @@
 import { codePoints } from '../string/code-points.ts'
 import { readCharacterEscape } from './escape.ts'
-import { groupText, type Regex, type RegexMatch } from './regex.ts'
+import { groupText, type RegexMatch } from './regex.ts'
+import type { Pattern } from './pattern.ts'
 
 /** Texts and numbers of groups in turn. */
 type Replacement = (string | number)[]
@@ -10,7 +11,7 @@ const NAMED = /^g<([^>]+)>/
 const NUMBERED = /^(?!0|[0-3][0-7]{2})(\d\d?)/
 
 /** Reads the replacement of `re.sub`: `\1`, `\g<name>`, `\n`; undefined for what Python rejects. */
-export const readReplacement = (text: string, regex: Regex): Replacement | undefined => {
+export const readReplacement = (text: string, regex: Pattern): Replacement | undefined => {
   const characters = codePoints(text)
   const pieces: Replacement = []
   for (let at = 0; at < characters.length;) {
@@ -40,7 +41,7 @@ export const escapePattern = (text: string): string =>
 const readEscape = (
   characters: readonly string[],
   at: number,
-  regex: Regex,
+  regex: Pattern,
 ): { piece: string | number; end: number } | undefined => {
   const rest = characters.slice(at).join('')
   const [whole, name] = NAMED.exec(rest) ?? NUMBERED.exec(rest) ?? []
@@ -48,7 +49,7 @@ const readEscape = (
     const escape = readCharacterEscape(characters, at)
     return escape && { piece: escape.character, end: escape.end }
   }
-  const { groupCount, groupNames } = regex.compiled
+  const { groupCount, groupNames } = regex
   const index = /^\d+$/.test(name) ? Number(name) : groupNames.get(name)
   return index === undefined || index > groupCount
     ? undefined

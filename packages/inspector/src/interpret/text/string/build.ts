@@ -1,4 +1,4 @@
-import { capText, codePoints, lengthOf, MAX_TEXT } from './code-points.ts'
+import { capText, codePoints, MAX_TEXT } from './code-points.ts'
 
 /** `text.replace(old, replacement, count)`, undefined over the cap. A negative count is all. */
 export const replace = (
@@ -15,33 +15,28 @@ export const replace = (
   return rest.length === 0 ? replaced : replaced + old + rest.join(old)
 }
 
+/** The text with every match replaced by what `make` gives; undefined where that is, and over the cap. */
+export const replaceEach = (
+  text: string,
+  form: RegExp,
+  make: (match: RegExpExecArray) => string | undefined,
+): string | undefined => {
+  const out: string[] = []
+  let [end, total] = [0, 0]
+  for (const match of text.matchAll(form)) {
+    const piece = make(match)
+    if (piece === undefined) return undefined
+    out.push(text.slice(end, match.index), piece)
+    total += match.index - end + piece.length
+    if (total > MAX_TEXT) return undefined
+    end = match.index + match[0].length
+  }
+  return capText(out.join('') + text.slice(end))
+}
+
 /** `separator.join(parts)`, undefined over the cap. */
 export const join = (separator: string, parts: readonly string[]): string | undefined => {
   let length = separator.length * Math.max(0, parts.length - 1)
   for (const part of parts) length += part.length
   return length > MAX_TEXT ? undefined : parts.join(separator)
 }
-
-/** `text.ljust(width, fill)`; undefined over the cap or when `fill` is not one character. */
-export const justifyLeft = (text: string, width: bigint, fill = ' '): string | undefined =>
-  pad(text, width, fill, () => 0)
-
-/** `text.rjust(width, fill)`. */
-export const justifyRight = (text: string, width: bigint, fill = ' '): string | undefined =>
-  pad(text, width, fill, (missing) => missing)
-
-const pad = (
-  text: string,
-  width: bigint,
-  fill: string,
-  leftOf: (missing: number) => number,
-): string | undefined => {
-  const missing = missingTo(width, text)
-  if (missing === undefined || lengthOf(fill) !== 1) return undefined
-  const left = leftOf(missing)
-  return capText(fill.repeat(left) + text + fill.repeat(missing - left))
-}
-
-/** Characters missing to the width; undefined when that width is over the cap. */
-const missingTo = (width: bigint, text: string): number | undefined =>
-  width > MAX_TEXT ? undefined : Math.max(0, Number(width) - lengthOf(text))
